@@ -1,0 +1,119 @@
+// The chart of one call: from proposed to one of its six outcomes, which are states by name. Only edges; no effects.
+
+import { assign, setup, type SnapshotFrom } from 'xstate'
+import type { EventType } from './events.ts'
+
+/** What the chart reads of an event: its type and the few facts that guards look at. */
+export type CallSignal =
+  | { readonly type: Exclude<CallEventType, 'call.dispatched' | 'call.recorded' | 'call.settled' | 'call.failed' | 'call.late'> }
+  | { readonly type: 'call.dispatched' | 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
+  | { readonly type: 'call.settled'; readonly dispatch: number; readonly settled: 'happened' | 'did-not-happen' }
+
+/** Events that are about one call and are routed to it by ordinal. */
+export type CallEventType = Extract<EventType, `call.${string}` | `approval.${string}` | 'clarification.asked'>
+
+type CallContext = {
+  /** Dispatches so far. The next one must be one higher; a record must name the last. */
+  readonly dispatch: number
+}
+
+const calls = setup({
+  types: { context: {} as CallContext, events: {} as CallSignal },
+  guards: {
+    'is the next dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch + 1,
+    'is of the last dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch,
+    'is of some dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch >= 1 && event.dispatch <= context.dispatch,
+    'the last dispatch happened': ({ context, event }) =>
+      event.type === 'call.settled' && event.settled === 'happened' && event.dispatch === context.dispatch,
+    'the last dispatch did not happen': ({ context, event }) =>
+      event.type === 'call.settled' && event.settled === 'did-not-happen' && event.dispatch === context.dispatch,
+  },
+  actions: {
+    'count the dispatch': assign({ dispatch: ({ context }) => context.dispatch + 1 }),
+    'stay': assign({}),
+  },
+})
+
+/** An edge back to the same state. The action makes it one: without it XState cannot tell it from an event that is ignored. */
+const STAY = { actions: 'stay' } as const
+
+/** A completion that comes after the call was settled otherwise changes nothing, in whatever state the call is by then. */
+const late = { 'call.late': { guard: 'is of some dispatch', actions: 'stay' } } as const
+
+export const callChart = calls.createMachine({
+  id: 'call',
+  context: { dispatch: 0 },
+  initial: 'proposed',
+  states: {
+    proposed: {
+      meta: { effect: 'admit' },
+      on: {
+        'call.admitted': 'admitted',
+        'call.held': 'held',
+        'call.invalid': 'invalid',
+        'call.refused': 'refused',
+        'call.suppressed': 'suppressed-repeat',
+        'call.ended': 'ended-turn',
+      },
+    },
+    held: {
+      tags: ['outcome', 'open'],
+      meta: { effect: 'await-approval' },
+      on: {
+        'approval.granted': 'granted',
+        'approval.denied': 'refused',
+        'approval.expired': 'refused',
+        'approval.turned-away': STAY,
+        'call.ended': 'ended-turn',
+        ...late,
+      },
+    },
+    granted: {
+      tags: ['open'],
+      meta: { effect: 'judge' },
+      on: {
+        'call.admitted': 'admitted',
+        'call.held': 'held',
+        'call.refused': 'refused',
+        'call.suppressed': 'suppressed-repeat',
+        'call.ended': 'ended-turn',
+        ...late,
+      },
+    },
+    admitted: {
+      tags: ['open'],
+      meta: { effect: 'dispatch' },
+      on: {
+        'call.dispatched': { guard: 'is the next dispatch', target: 'dispatched', actions: 'count the dispatch' },
+        'call.held': 'held',
+        'call.refused': 'refused',
+        'clarification.asked': 'ended-turn',
+        'call.ended': 'ended-turn',
+        ...late,
+      },
+    },
+    dispatched: {
+      tags: ['open'],
+      meta: { effect: 'settle' },
+      on: {
+        'call.dispatched': { guard: 'is the next dispatch', actions: 'count the dispatch' },
+        'call.failed': { guard: 'is of the last dispatch', actions: 'stay' },
+        'call.recorded': { guard: 'is of the last dispatch', target: 'executed' },
+        'call.settled': [
+          { guard: 'the last dispatch happened', target: 'executed' },
+          { guard: 'the last dispatch did not happen', target: 'admitted' },
+        ],
+        'call.ended': 'ended-turn',
+        ...late,
+      },
+    },
+    executed: { tags: ['outcome'], on: late },
+    refused: { tags: ['outcome'], on: late },
+    'suppressed-repeat': { tags: ['outcome'], on: late },
+    'ended-turn': { tags: ['outcome'], on: late },
+    invalid: { tags: ['outcome'] },
+  },
+})
+
+export type CallSnapshot = SnapshotFrom<typeof callChart>
+export type CallStateName = CallSnapshot['value']

@@ -1,0 +1,234 @@
+// The chart of a turn: rounds, waiting, ends. Which histories are legal, and nothing else.
+
+import { assign, setup, type SnapshotFrom } from 'xstate'
+import type { Completion } from './events/round.ts'
+
+/** State of the lowest ordinal without an outcome: what the turn has to see to next. */
+export type Next = 'none' | 'held' | 'ready'
+
+/** What the chart reads of an event: its type and the few facts that guards look at. */
+export type TurnSignal =
+  | { readonly type: 'turn.opened' | 'round.requested' | 'round.failed' }
+  /** `final`: it holds no call, and nothing more is to be asked. */
+  | { readonly type: 'round.recorded'; readonly calls: number; readonly completion: Completion; readonly final: boolean }
+  | { readonly type: VerdictType | SettlingType | ApprovalType; readonly next: Next }
+  | { readonly type: 'call.dispatched'; readonly rerun: boolean }
+  | { readonly type: 'call.failed' | 'call.late' }
+  | { readonly type: `clarification.${'asked' | 'answered' | 'expired' | 'turned-away'}` }
+  | { readonly type: 'turn.cancelling' }
+  | { readonly type: `turn.${'completed' | 'refused' | 'exhausted' | 'cancelled'}` | 'attempt.started'; readonly next: Next }
+  | { readonly type: 'turn.failed'; readonly inDoubt: boolean; readonly next: Next }
+
+type VerdictType = `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed' | 'ended'}`
+type SettlingType = 'call.recorded' | 'call.settled'
+type ApprovalType = `approval.${'granted' | 'denied' | 'expired' | 'turned-away'}`
+
+type TurnContext = {
+  /** Calls of the last round that have no verdict yet. */
+  readonly left: number
+  readonly completion: Completion
+  /** A round that is itself an effect was asked for and is not recorded (F5). */
+  readonly requested: boolean
+  /** The ask was not answered in time. */
+  readonly askExpired: boolean
+  /** Cancelling began in this attempt: a settled doubt leads back to it. */
+  readonly cancelling: boolean
+  /** The turn failed with a call in doubt, which may yet be settled. */
+  readonly inDoubt: boolean
+}
+
+const AT_START: TurnContext = Object.freeze({
+  left: 0,
+  completion: 'clean',
+  requested: false,
+  askExpired: false,
+  cancelling: false,
+  inDoubt: false,
+})
+
+const turns = setup({
+  types: { context: {} as TurnContext, events: {} as TurnSignal },
+  guards: {
+    'holds calls': ({ event }) => event.type === 'round.recorded' && event.calls > 0,
+    'concludes': ({ event }) => event.type === 'round.recorded' && event.calls === 0 && event.final,
+    'asks again': ({ event }) => event.type === 'round.recorded' && event.calls === 0 && !event.final,
+    'no round is asked for': ({ context }) => !context.requested,
+    'more verdicts are due': ({ context }) => context.left > 1,
+    'it was the last verdict of a refused round': ({ context }) => context.left === 1 && context.completion === 'refused',
+    'next is held': ({ event }) => 'next' in event && event.next === 'held',
+    'next is ready': ({ event }) => 'next' in event && event.next === 'ready',
+    'nothing is next': ({ event }) => 'next' in event && event.next === 'none',
+    'last verdict, next is held': ({ context, event }) => context.left === 1 && 'next' in event && event.next === 'held',
+    'last verdict, next is ready': ({ context, event }) => context.left === 1 && 'next' in event && event.next === 'ready',
+    'last verdict, nothing is next': ({ context, event }) => context.left === 1 && 'next' in event && event.next === 'none',
+    'a clean round concluded': ({ context }) => context.left === 0 && context.completion === 'clean',
+    'a refused round concluded': ({ context }) => context.left === 0 && context.completion === 'refused',
+    'every call has its verdict': ({ context }) => context.left === 0,
+    'no call is left open': ({ event }) => 'next' in event && event.next === 'none',
+    'only a doubt is left open': ({ event }) => event.type === 'turn.failed' && event.inDoubt === (event.next !== 'none'),
+    'is a re-run': ({ event }) => event.type === 'call.dispatched' && event.rerun,
+    'a call is in doubt': ({ context }) => context.inDoubt,
+    'a call is in doubt while cancelling': ({ context }) => context.inDoubt && context.cancelling,
+    'a call is in doubt, next is held': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'held',
+    'a call is in doubt, next is ready': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'ready',
+    'a call is in doubt, nothing is next': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'none',
+    'the ask is open': ({ context }) => !context.askExpired,
+  },
+  actions: {
+    'await verdicts': assign({
+      left: ({ event }) => (event.type === 'round.recorded' ? event.calls : 0),
+      completion: ({ event }) => (event.type === 'round.recorded' ? event.completion : 'clean'),
+      requested: false,
+    }),
+    'count a verdict': assign({ left: ({ context }) => context.left - 1 }),
+    'await the round': assign({ requested: true }),
+    'open the ask': assign({ askExpired: false }),
+    'let the ask expire': assign({ askExpired: true }),
+    'begin to cancel': assign({ cancelling: true }),
+    'keep whether a call is in doubt': assign({ inDoubt: ({ event }) => event.type === 'turn.failed' && event.inDoubt }),
+    'leave the doubt': assign({ inDoubt: false }),
+    'start over': assign(() => AT_START),
+    'stay': assign({}),
+  },
+})
+
+/** An edge back to the same state. The action makes it one: without it XState cannot tell it from an event that is ignored. */
+const STAY = { actions: 'stay' } as const
+
+/** Ends that every open state can come to. */
+const endings = {
+  'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel' },
+  'turn.exhausted': { guard: 'no call is left open', target: 'exhausted' },
+  'turn.failed': { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' },
+  'call.late': STAY,
+} as const
+
+/** The turn follows its next call. */
+const follow = [
+  { guard: 'next is held', target: 'holding' },
+  { guard: 'next is ready', target: 'working' },
+  { guard: 'nothing is next', target: 'thinking' },
+] as const
+
+const verdict = [
+  { guard: 'more verdicts are due', actions: 'count a verdict' },
+  { guard: 'it was the last verdict of a refused round', actions: 'count a verdict' },
+  { guard: 'last verdict, next is held', target: 'holding', actions: 'count a verdict' },
+  { guard: 'last verdict, next is ready', target: 'working', actions: 'count a verdict' },
+  { guard: 'last verdict, nothing is next', target: 'thinking', actions: 'count a verdict' },
+] as const
+
+const startOver = {
+  'attempt.started': { guard: 'no call is left open', target: 'thinking', actions: 'start over' },
+  'call.late': STAY,
+} as const
+
+export const turnChart = turns.createMachine({
+  id: 'turn',
+  context: AT_START,
+  initial: 'unopened',
+  states: {
+    unopened: { on: { 'turn.opened': 'thinking' } },
+    thinking: {
+      meta: { effect: 'ask-model' },
+      on: {
+        'round.requested': { guard: 'no round is asked for', actions: 'await the round' },
+        'round.failed': STAY,
+        'round.recorded': [
+          { guard: 'holds calls', target: 'admitting', actions: 'await verdicts' },
+          { guard: 'concludes', target: 'admitting', actions: 'await verdicts' },
+          { guard: 'asks again', actions: 'await verdicts' },
+        ],
+        ...endings,
+      },
+    },
+    admitting: {
+      meta: { effect: 'admit' },
+      on: {
+        'call.admitted': verdict,
+        'call.held': verdict,
+        'call.invalid': verdict,
+        'call.refused': verdict,
+        'call.suppressed': verdict,
+        'call.ended': verdict,
+        'turn.completed': { guard: 'a clean round concluded', target: 'completed' },
+        'turn.refused': { guard: 'a refused round concluded', target: 'refused' },
+        'turn.exhausted': { guard: 'every call has its verdict', target: 'exhausted' },
+        'turn.failed': { guard: 'every call has its verdict', target: 'failed', actions: 'keep whether a call is in doubt' },
+      },
+    },
+    working: {
+      meta: { effect: 'run-call' },
+      on: {
+        'call.admitted': follow,
+        'call.held': follow,
+        'call.refused': follow,
+        'call.suppressed': follow,
+        'call.ended': follow,
+        'call.dispatched': STAY,
+        'call.failed': STAY,
+        'call.recorded': follow,
+        'call.settled': follow,
+        'approval.granted': follow,
+        'approval.denied': follow,
+        'approval.expired': follow,
+        'approval.turned-away': follow,
+        'clarification.asked': { target: 'asking', actions: 'open the ask' },
+        ...endings,
+      },
+    },
+    holding: {
+      meta: { effect: 'await-approval' },
+      on: {
+        'approval.granted': follow,
+        'approval.denied': follow,
+        'approval.expired': follow,
+        'approval.turned-away': follow,
+        'call.ended': follow,
+        ...endings,
+      },
+    },
+    asking: {
+      meta: { effect: 'await-answer' },
+      on: {
+        'clarification.answered': { guard: 'the ask is open', target: 'thinking' },
+        'clarification.expired': { guard: 'the ask is open', actions: 'let the ask expire' },
+        'clarification.turned-away': { guard: 'the ask is open', actions: 'stay' },
+        ...endings,
+      },
+    },
+    cancelling: {
+      meta: { effect: 'cancel' },
+      on: {
+        'round.recorded': STAY,
+        'call.dispatched': { guard: 'is a re-run', actions: 'stay' },
+        'call.failed': STAY,
+        'call.recorded': STAY,
+        'call.settled': STAY,
+        'call.ended': STAY,
+        'call.late': STAY,
+        'turn.cancelled': { guard: 'no call is left open', target: 'cancelled' },
+        'turn.failed': { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' },
+      },
+    },
+    completed: { tags: ['end'], on: { 'call.late': STAY } },
+    refused: { tags: ['end'], on: { 'call.late': STAY } },
+    exhausted: { tags: ['end'], on: startOver },
+    cancelled: { tags: ['end'], on: startOver },
+    failed: {
+      tags: ['end'],
+      on: {
+        ...startOver,
+        'call.ended': { guard: 'a call is in doubt', actions: 'stay' },
+        'call.settled': [
+          { guard: 'a call is in doubt while cancelling', target: 'cancelling', actions: 'leave the doubt' },
+          { guard: 'a call is in doubt, next is held', target: 'holding', actions: 'leave the doubt' },
+          { guard: 'a call is in doubt, next is ready', target: 'working', actions: 'leave the doubt' },
+          { guard: 'a call is in doubt, nothing is next', target: 'thinking', actions: 'leave the doubt' },
+        ],
+      },
+    },
+  },
+})
+
+export type TurnSnapshot = SnapshotFrom<typeof turnChart>
