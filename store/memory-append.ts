@@ -1,0 +1,178 @@
+// Opens and appends in memory: all or nothing, since nothing is changed before everything was checked.
+
+import { checkLink, GENESIS } from '../machines/chain.ts'
+import { ToolturnError } from '../machines/errors.ts'
+import type { StoredEvent } from '../machines/events.ts'
+import type { Append, AppendAnswer, ApprovalRow, Beside, OpenAnswer, OpenTurn, Projection } from '../machines/ports/store.ts'
+import { frozenCopy, now, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
+
+/**
+ * Opens a stream, or finds the one that has its tenant and key.
+ *
+ * @throws ToolturnError `option_invalid` when the events are no stream that begins at version 1
+ */
+export function open(database: MemoryDatabase, request: OpenTurn): OpenAnswer {
+  const known = findOpened(database, request)
+  if (known !== undefined) {
+    const answer = known.contentDigest === request.contentDigest ? 'existing' : 'conflict'
+    return { answer, turnId: known.turnId }
+  }
+  const change = checkedChange(request, { ...request, version: 0, hash: GENESIS })
+  refuseKnown(database, change.opened)
+  const turn = newTurn(database, request)
+  database.turns.set(turn.turnId, turn)
+  if (turn.key !== null) database.keys.set(keyOf(turn.tenant, turn.key), turn)
+  write(database, turn, change)
+  if (turn.owner === null) wake(database, turn)
+  return { answer: 'opened' }
+}
+
+/** Appends to a stream. Never `busy`: nobody else holds a row here while this runs. */
+export function append(database: MemoryDatabase, request: Append): AppendAnswer {
+  try {
+    const turn = database.turns.get(request.turnId)
+    if (turn === undefined) throw new ToolturnError('turn_not_found', '', { turnId: request.turnId })
+    const { turnId, tenant } = turn
+    const change = checkedChange(request, { turnId, tenant, version: request.expected, hash: request.head })
+    const standing = standingOf(turn, request)
+    if (standing !== 'current') return { answer: standing }
+    refuseKnown(database, change.opened)
+    write(database, turn, change)
+    turn.published = Math.max(turn.published, request.published ?? 0)
+    if (request.release === true) turn.owner = null
+    if (request.epoch === null) wake(database, turn)
+    return { answer: 'accepted' }
+  } catch (error) {
+    return { answer: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+  }
+}
+
+/** The turn of a tenant's spawn key. */
+export function byKey(database: MemoryDatabase, tenant: string, key: string): MemoryTurn | undefined {
+  return database.keys.get(keyOf(tenant, key))
+}
+
+const keyOf = (tenant: string, key: string) => JSON.stringify([tenant, key])
+
+function findOpened(database: MemoryDatabase, { tenant, key, turnId }: OpenTurn): MemoryTurn | undefined {
+  const keyed = key === null ? undefined : byKey(database, tenant, key)
+  return keyed ?? database.turns.get(turnId)
+}
+
+/** How the writer's belief compares with the row. Another epoch comes first: who was fenced need not read on. */
+function standingOf(turn: MemoryTurn, { epoch, expected, head }: Append): 'current' | 'moved' | 'fenced' {
+  if (epoch !== null && epoch !== turn.epoch) return 'fenced'
+  if (expected < turn.version) return 'moved'
+  if (expected > turn.version || head !== turn.head) {
+    throw invalid(`version ${expected} with this hash was never in the stream`, turn.turnId)
+  }
+  return 'current'
+}
+
+/** Everything that a write changes, checked and copied: applying it cannot fail half-way. */
+type Change = {
+  readonly events: readonly StoredEvent[]
+  readonly projection: Projection
+  readonly opened: readonly ApprovalRow[]
+  readonly settled: NonNullable<Beside['approvals']>['settle']
+  readonly boxes: readonly (readonly [ordinal: number, box: Uint8Array])[]
+  readonly dropped: readonly number[]
+}
+
+type Place = { readonly turnId: string; readonly tenant: string; readonly version: number; readonly hash: string }
+
+function checkedChange(request: OpenTurn | Append, place: Place): Change {
+  const { approvals, sealed } = request
+  return {
+    events: checkedEvents(request.events, place),
+    projection: frozenCopy(request.projection),
+    opened: checkedApprovals(approvals?.open ?? [], place.turnId),
+    settled: approvals?.settle ?? [],
+    boxes: (sealed?.put ?? []).map(({ ordinal, box }) => [ordinal, box.slice()]),
+    dropped: sealed?.drop ?? [],
+  }
+}
+
+/** Copies of the events, after each was found to be of this turn and to follow the one before it. */
+function checkedEvents(events: readonly StoredEvent[], place: Place): StoredEvent[] {
+  if (events.length === 0) throw invalid('there is no event to append', place.turnId)
+  let previous: { version: number; hash: string } = place
+  for (const event of events) {
+    if (event.turnId !== place.turnId || event.tenant !== place.tenant) throw invalid('an event is of another turn', place.turnId)
+    if (checkLink(previous, event) === 'broken') throw invalid(`an event does not follow version ${previous.version}`, place.turnId)
+    previous = event
+  }
+  return events.map(frozenCopy)
+}
+
+function checkedApprovals(rows: readonly ApprovalRow[], turnId: string): ApprovalRow[] {
+  if (rows.some(row => row.turnId !== turnId)) throw invalid('an approval is of another turn', turnId)
+  if (new Set(rows.map(row => row.approvalId)).size < rows.length) throw invalid('two approvals have one id', turnId)
+  return rows.map(frozenCopy)
+}
+
+function refuseKnown(database: MemoryDatabase, opened: readonly ApprovalRow[]): void {
+  for (const { approvalId, turnId } of opened) {
+    if (database.approvals.has(approvalId)) throw invalid(`approval ${approvalId} is there already`, turnId)
+  }
+}
+
+function newTurn(database: MemoryDatabase, request: OpenTurn): MemoryTurn {
+  const { turnId, tenant, runtime, key, contentDigest, owner } = request
+  return {
+    turnId, tenant, runtime, key, contentDigest, owner,
+    labels: frozenCopy(request.labels),
+    principal: frozenCopy(request.principal),
+    offers: frozenCopy(request.offers),
+    turnKey: request.turnKey.slice(),
+    openedAt: now(database), updatedAt: 0,
+    state: 'thinking', code: null, attempt: 1, tools: [], outcomes: [],
+    version: 0, head: GENESIS, format: 0,
+    epoch: owner === null ? 0 : 1,
+    wakeAt: null, claims: 0, parked: false, unlisted: 0, published: 0,
+    events: [],
+    sealed: new Map(),
+  }
+}
+
+function write(database: MemoryDatabase, turn: MemoryTurn, change: Change): void {
+  for (const event of change.events) {
+    turn.events.push(event)
+    turn.version = event.version
+    turn.head = event.hash
+    turn.format = Math.max(turn.format, event.schemaVersion)
+    database.feed.push({ turn, version: event.version })
+  }
+  turn.updatedAt = now(database)
+  turn.claims = 0
+  show(turn, change.projection)
+  for (const row of change.opened) database.approvals.set(row.approvalId, row)
+  for (const { approvalId, settled } of change.settled) settle(database, approvalId, settled)
+  for (const [ordinal, box] of change.boxes) turn.sealed.set(ordinal, box)
+  for (const ordinal of change.dropped) turn.sealed.delete(ordinal)
+}
+
+function show(turn: MemoryTurn, projection: Projection): void {
+  turn.state = projection.state
+  turn.code = projection.code
+  turn.attempt = projection.attempt
+  turn.tools = projection.tools
+  turn.outcomes = projection.outcomes
+  turn.wakeAt = projection.wakeAt === 'now' ? turn.updatedAt : projection.wakeAt
+}
+
+/** The first settlement stands. */
+function settle(database: MemoryDatabase, approvalId: string, settled: NonNullable<ApprovalRow['settled']>): void {
+  const row = database.approvals.get(approvalId)
+  if (row !== undefined && row.settled === null) database.approvals.set(approvalId, Object.freeze({ ...row, settled }))
+}
+
+/** Makes the turn due and tells the listeners, each in a microtask of its own: a listener's fault is not the writer's. */
+function wake(database: MemoryDatabase, turn: MemoryTurn): void {
+  turn.wakeAt = now(database)
+  for (const callback of database.wakeCallbacks) queueMicrotask(() => callback(turn.turnId))
+}
+
+function invalid(specifics: string, turnId: string): ToolturnError {
+  return new ToolturnError('option_invalid', specifics, { turnId })
+}
