@@ -1,7 +1,7 @@
 // The chart of one call: from proposed to one of its six outcomes, which are states by name. Only edges; no effects.
 
 import { assign, setup, type SnapshotFrom } from 'xstate'
-import type { EventType } from './events.ts'
+import type { EventOf, EventType } from './events.ts'
 
 /** What the chart reads of an event: its type and the few facts that guards look at. */
 export type CallSignal =
@@ -11,6 +11,9 @@ export type CallSignal =
 
 /** Events that are about one call and are routed to it by ordinal. */
 export type CallEventType = Extract<EventType, `call.${string}` | `approval.${string}` | 'clarification.asked'>
+
+/** An event that is routed to a call. */
+export type CallEvent = EventOf<CallEventType>
 
 type CallContext = {
   /** Dispatches so far. The next one must be one higher; a record must name the last. */

@@ -53,7 +53,7 @@ export const CallEnded = closed({
   ...named,
   gate: Type.Union([GateName, Type.Null()]),
   trail: Trail,
-  reason: literals('calls-per-round', 'calls-per-turn', 'rounds', 'after-ask', 'turn-ended', 'retried'),
+  reason: literals('calls-per-round', 'calls-per-turn', 'rounds', 'clarifications', 'after-ask', 'turn-ended', 'retried'),
   text: Type.String(),
 })
 
