@@ -128,5 +128,5 @@ function importedNames(node: Node): string[] | null {
 /** The text of an identifier, or of a name that is written as a string. */
 export function nameOf(node: unknown): string {
   if (!isNode(node)) return ''
-  return typeof node.name === 'string' ? node.name : String(node.value ?? '')
+  return typeof node.name === 'string' ? node.name : (literalText(node) ?? '')
 }
