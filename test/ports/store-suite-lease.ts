@@ -1,0 +1,164 @@
+// Leases: a worker lives while it renews; a dead one's turns go to others; the epoch stops what comes back from the dead.
+
+import { describe, expect, it, vi } from 'vitest'
+import { HOUR, MINUTE, unique, type Stage } from './stage.ts'
+import { appendAt, type Place } from './streams.ts'
+
+export function leaseSuite(stage: () => Stage): void {
+  describe('a lease', () => {
+    it('keeps a turn while it is renewed', async () => {
+      const { store, open, worker, claim } = stage()
+      const place = await open()
+      const id = await worker(MINUTE)
+      await claim(id)
+      for (const _ of [1, 2, 3]) {
+        await store.advance(MINUTE * 0.8)
+        expect(await store.heartbeat(id, MINUTE, [held(place, 1)])).toEqual({ alive: true, moved: [] })
+      }
+      expect(await claim(await worker())).toEqual([])
+    })
+
+    it('ends by the clock of the store; then its turns are there for others', async () => {
+      const { store, open, worker, claim, row } = stage()
+      const place = await open()
+      await claim(await worker(MINUTE))
+      const heir = await worker()
+      expect(await claim(heir)).toEqual([])
+      await store.advance(MINUTE + 1)
+      expect(await claim(heir)).toMatchObject([{ turnId: place.turnId, epoch: 2 }])
+      expect(await row(place)).toMatchObject({ owner: heir, epoch: 2 })
+    })
+
+    it('cannot be renewed once it has ended', async () => {
+      const { store, worker } = stage()
+      const id = await worker(MINUTE)
+      await store.advance(MINUTE + 1)
+      for (const _ of [1, 2]) expect((await store.heartbeat(id, HOUR, [])).alive).toBe(false)
+      expect((await store.heartbeat(unique('never-enlisted'), HOUR, [])).alive).toBe(false)
+    })
+
+    it('is given to an id only once', async () => {
+      const { store, worker } = stage()
+      const id = await worker()
+      await expect(store.enlist(id, HOUR)).rejects.toMatchObject({ code: 'option_invalid' })
+    })
+
+    it('ends at once when the worker is retired', async () => {
+      const { store, owned, worker, claim } = stage()
+      const { place, worker: dead, epoch } = await owned()
+      expect(await claim(await worker())).toEqual([])
+      await store.retire(dead)
+      expect((await store.heartbeat(dead, HOUR, [])).alive).toBe(false)
+      expect(await claim(await worker())).toMatchObject([{ turnId: place.turnId, epoch: epoch + 1 }])
+      await store.retire(unique('never-enlisted'))
+    })
+  })
+
+  describe('a worker that comes back after its lease', () => {
+    it('is fenced once another owns its turn', async () => {
+      const { store, open, write, worker, claim, links } = stage()
+      const place = await open()
+      const zombie = await worker(MINUTE)
+      await claim(zombie)
+      await store.advance(MINUTE + 1)
+      await claim(await worker())
+      expect(await store.append(appendAt(place, { epoch: 1 }))).toEqual({ answer: 'fenced' })
+      expect(await store.append(appendAt(place, { epoch: 1, release: true }))).toEqual({ answer: 'fenced' })
+      expect(await store.release(place.turnId, 1, 1, null)).toBe(false)
+      await write(place, { epoch: 2 })
+      expect(await links(place)).toEqual(['whole', 'whole'])
+    })
+
+    it('may still record what it has done while nobody else owns its turn', async () => {
+      const { store, open, write, worker, claim } = stage()
+      const place = await open()
+      await claim(await worker(MINUTE))
+      await store.advance(MINUTE + 1)
+      const behind = await write(place, { epoch: 1 })
+      expect(await claim(await worker())).toMatchObject([{ epoch: 2, version: behind.version }])
+    })
+  })
+
+  describe('a heartbeat', () => {
+    it('says which held turns have moved or belong to another epoch', async () => {
+      const { store, owned, write, worker, claim } = stage()
+      const id = await worker()
+      const [still, moved, lost] = [await owned(), await owned(), await owned()]
+      await write(moved.place)
+      await store.retire(lost.worker)
+      await claim(await worker(), { turnId: lost.place.turnId })
+      const answer = await store.heartbeat(id, HOUR, [still, moved, lost].map(({ place, epoch }) => held(place, epoch)))
+      expect(answer.alive).toBe(true)
+      expect(answer.moved.toSorted()).toEqual([moved.place.turnId, lost.place.turnId].toSorted())
+    })
+
+    it('releases an owned turn that is missing from two lists in a row', async () => {
+      const { store, owned, worker, claim, row } = stage()
+      const { place, worker: id, epoch } = await owned()
+      await store.heartbeat(id, HOUR, [])
+      await store.heartbeat(id, HOUR, [held(place, epoch)])
+      await store.heartbeat(id, HOUR, [])
+      expect(await row(place)).toMatchObject({ owner: id })
+      await store.heartbeat(id, HOUR, [])
+      expect(await row(place)).toMatchObject({ owner: null, epoch })
+      expect(await claim(await worker())).toMatchObject([{ turnId: place.turnId, epoch: epoch + 1 }])
+    })
+
+    it('releases no turn of another worker', async () => {
+      const { store, owned, worker, row } = stage()
+      const { place, worker: id } = await owned()
+      const stranger = await worker()
+      for (const _ of [1, 2, 3]) await store.heartbeat(stranger, HOUR, [])
+      expect(await row(place)).toMatchObject({ owner: id })
+    })
+  })
+
+  describe('a leader', () => {
+    it('is one worker by name, until its lease ends', async () => {
+      const { store, other } = stage()
+      const name = unique('lead')
+      expect(await store.lead(name, 'a', MINUTE)).toBe(true)
+      expect(await other.lead(name, 'b', MINUTE)).toBe(false)
+      expect(await store.lead(name, 'a', 3 * MINUTE)).toBe(true)
+      expect(await other.lead(unique('lead'), 'b', MINUTE)).toBe(true)
+      await store.advance(2 * MINUTE)
+      expect(await other.lead(name, 'b', MINUTE)).toBe(false)
+      await store.advance(MINUTE + 1)
+      expect(await other.lead(name, 'b', MINUTE)).toBe(true)
+      expect(await store.lead(name, 'a', MINUTE)).toBe(false)
+    })
+
+    it('is one of many that ask at once', async () => {
+      const { stores } = stage()
+      const name = unique('lead')
+      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((worker, index) =>
+        (stores[index % 2] ?? stores[0]).lead(name, worker, MINUTE)))
+      expect(answers.filter(mine => mine)).toHaveLength(1)
+    })
+  })
+
+  describe('a wake', () => {
+    it('is told of appends by those who do not own, and not after it was declined', async () => {
+      const { other, tellsWakes, open, worker, write } = stage()
+      if (!tellsWakes) return
+      const told: string[] = []
+      const decline = other.onWake(turnId => told.push(turnId))
+      const owner = await worker()
+      const [busy, woken, last] = [await open({ owner }), await open({ owner }), await open({ owner })]
+      await write(busy, { epoch: 1 })
+      await write(woken, { epoch: null })
+      await vi.waitFor(() => expect(told).toContain(woken.turnId), 10_000)
+      expect(told).not.toContain(busy.turnId)
+      decline()
+      const ear: string[] = []
+      other.onWake(turnId => ear.push(turnId))
+      await write(last, { epoch: null })
+      await vi.waitFor(() => expect(ear).toContain(last.turnId), 10_000)
+      expect(told).not.toContain(last.turnId)
+    })
+  })
+}
+
+function held({ turnId, version }: Place, epoch: number): { turnId: string; version: number; epoch: number } {
+  return { turnId, version, epoch }
+}

@@ -1,0 +1,77 @@
+// What the bus still lacks, what `doctor` is told, and the end of a handle.
+
+import { describe, expect, it } from 'vitest'
+import { HOUR, MINUTE, upTo, type Stage } from './stage.ts'
+import { turnCompleted, type Place } from './streams.ts'
+
+export function outboxSuite(stage: () => Stage): void {
+  describe('published', () => {
+    it('lists turns without an owner that lag, the oldest first, until they are acknowledged', async () => {
+      const { store, other, open, write } = stage()
+      const places: Place[] = []
+      for (const _ of upTo(3)) {
+        places.push(await write(await open()))
+        await store.advance(1)
+      }
+      const mine = async (lagMs: number) => {
+        const found = await other.unpublished(lagMs, 100_000)
+        return found.filter(({ turnId }) => places.some(place => place.turnId === turnId))
+      }
+      expect(await mine(MINUTE)).toEqual([])
+      await store.advance(MINUTE)
+      expect(await mine(MINUTE)).toEqual(places.map(({ turnId }) => ({ turnId, published: 0, version: 2 })))
+      await store.acknowledge(places.map(({ turnId }, index) => ({ turnId, version: index === 0 ? 1 : 2 })))
+      expect(await mine(MINUTE)).toEqual([{ turnId: places[0]?.turnId, published: 1, version: 2 }])
+      expect((await other.unpublished(0, 1)).length).toBeLessThanOrEqual(1)
+    })
+
+    it('leaves a turn to its living owner until it ends or the owner dies', async () => {
+      const { store, owned, write } = stage()
+      const [busy, ended, orphan] = [await owned(), await owned(), await owned()]
+      await write(ended.place, { epoch: ended.epoch, facts: [turnCompleted()], projection: { state: 'completed', wakeAt: null } })
+      await store.retire(orphan.worker)
+      const lagging = (await store.unpublished(0, 100_000)).map(({ turnId }) => turnId)
+      expect(lagging).toContain(ended.place.turnId)
+      expect(lagging).toContain(orphan.place.turnId)
+      expect(lagging).not.toContain(busy.place.turnId)
+      await store.advance(HOUR + 1)
+      expect((await store.unpublished(0, 100_000)).map(({ turnId }) => turnId)).toContain(busy.place.turnId)
+    })
+
+    it('never falls, whoever says less', async () => {
+      const { store, other, open, write, row } = stage()
+      let place = await write(await open(), { published: 1 })
+      await store.acknowledge([{ turnId: place.turnId, version: 2 }])
+      await other.acknowledge([{ turnId: place.turnId, version: 1 }])
+      expect((await row(place)).published).toBe(2)
+      place = await write(place, { published: 1 })
+      await write(place)
+      expect((await row(place)).published).toBe(2)
+      await store.acknowledge([])
+    })
+  })
+
+  describe('health', () => {
+    it('counts open, parked and unowned turns and what the bus lacks', async () => {
+      const { store, open, write, owned, worker, claim } = stage()
+      const before = await store.health()
+      await write(await open())
+      await owned()
+      const done = await owned()
+      const end = { facts: [turnCompleted()], projection: { state: 'completed', wakeAt: null }, published: 1 } as const
+      await write(done.place, { epoch: done.epoch, ...end })
+      const after = await store.health()
+      expect(after.turns.open - before.turns.open).toBe(2)
+      expect(after.turns.unowned - before.turns.unowned).toBe(1)
+      expect(after.backlog - before.backlog).toBe(4)
+      expect(after).toMatchObject({ migrated: true })
+      for (const _ of upTo(5)) {
+        const id = await worker()
+        await claim(id)
+        await store.retire(id)
+      }
+      await claim(await worker())
+      expect((await store.health()).turns.parked - before.turns.parked).toBe(1)
+    })
+  })
+}
