@@ -6,7 +6,7 @@ import { finding, isNode, literalText, nameOf, TOP, walk, type Finding, type Nod
 
 export type PackageJson = {
   readonly bin?: Readonly<Record<string, string>>
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly exports?: Readonly<Record<string, string>>
   readonly scripts?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -17,10 +17,9 @@ export function readPackage(): PackageJson {
   return JSON.parse(readFileSync(posix.join(TOP, 'package.json'), 'utf8')) as PackageJson
 }
 
-/** Paths of the built files that the package opens to others, by sub-entry. */
+/** Paths of the built modules that the package opens to others, by sub-entry. */
 export function builtEntries(manifest: PackageJson): ReadonlyMap<string, string> {
-  return new Map(Object.entries(manifest.exports ?? {}).map(([name, target]) =>
-    [name, typeof target === 'string' ? target : String(target.default ?? target.import)]))
+  return new Map(Object.entries(manifest.exports ?? {}).filter(([, target]) => target.endsWith('.js')))
 }
 
 /** The sources of the public entries and of the commands. */
