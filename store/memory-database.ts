@@ -44,7 +44,7 @@ export type MemoryTurn = {
 }
 
 export type MemoryDatabase = {
-  /** Epoch milliseconds of the world outside; the store's clock is this and the offset. */
+  /** Epoch milliseconds of the world outside. Leases go by it; the store's clock is this and the offset. */
   readonly epochMs: () => number
   offset: number
   /** Names this database in feed cursors, as the system identifier names a cluster. */
@@ -84,7 +84,7 @@ export function memoryDatabase(options: { epochMs?: () => number; instance?: str
   }
 }
 
-/** The clock of the store, in epoch milliseconds. */
+/** The clock of the store, in epoch milliseconds: what deadlines go by, and what tests move. */
 export function now(database: MemoryDatabase): number {
   return database.epochMs() + database.offset
 }
@@ -96,7 +96,7 @@ export function ownerLives(database: MemoryDatabase, turn: MemoryTurn): boolean 
 
 export function workerLives(database: MemoryDatabase, worker: string): boolean {
   const until = database.workers.get(worker)
-  return until !== undefined && until > now(database)
+  return until !== undefined && until > database.epochMs()
 }
 
 const ENDS: ReadonlySet<TurnStateName> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])

@@ -1,4 +1,5 @@
 // Leases, claims and leaders in memory. Leases only save work; the epoch is what keeps the log right.
+// A test that moves the store's clock ends no lease: workers count theirs on clocks that nobody moves.
 
 import { ToolturnError } from '../machines/errors.ts'
 import type { Claimed, ClaimRequest, HeartbeatAnswer } from '../machines/ports/store.ts'
@@ -11,7 +12,7 @@ const UNLISTED_BEFORE_RELEASE = 2
 
 export function enlist(database: MemoryDatabase, worker: string, leaseMs: number): void {
   if (database.workers.has(worker)) throw new ToolturnError('option_invalid', `worker ${worker} was enlisted before`)
-  database.workers.set(worker, now(database) + leaseMs)
+  database.workers.set(worker, database.epochMs() + leaseMs)
 }
 
 export function heartbeat(
@@ -22,7 +23,7 @@ export function heartbeat(
 ): HeartbeatAnswer {
   const moved = held.filter(claim => hasMoved(database.turns.get(claim.turnId), claim)).map(claim => claim.turnId)
   if (!workerLives(database, worker)) return { alive: false, moved }
-  database.workers.set(worker, now(database) + leaseMs)
+  database.workers.set(worker, database.epochMs() + leaseMs)
   releaseUnlisted(database, worker, new Map(held.map(claim => [claim.turnId, claim.epoch])))
   return { alive: true, moved }
 }
@@ -40,7 +41,7 @@ function releaseUnlisted(database: MemoryDatabase, worker: string, listed: Reado
 }
 
 export function retire(database: MemoryDatabase, worker: string): void {
-  if (database.workers.has(worker)) database.workers.set(worker, now(database))
+  if (database.workers.has(worker)) database.workers.set(worker, database.epochMs())
 }
 
 /** Takes what is due, the longest due first. A worker whose lease ended gets nothing. */
@@ -99,7 +100,7 @@ export function release(
 
 export function lead(database: MemoryDatabase, name: string, worker: string, leaseMs: number): boolean {
   const holder = database.leads.get(name)
-  const time = now(database)
+  const time = database.epochMs()
   if (holder !== undefined && holder.worker !== worker && holder.until > time) return false
   database.leads.set(name, { worker, until: time + leaseMs })
   return true

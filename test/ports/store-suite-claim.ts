@@ -1,7 +1,7 @@
 // Who may drive what: due turns of the right kind, one owner at a time, wake-ups and deadlines, the park.
 
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, unique, upTo, type Stage } from './stage.ts'
+import { HOUR, unique, upTo, type Stage } from './stage.ts'
 import { approvalGranted, eventsAt, newTurn, ofSchema, roundFailed, turnCompleted, type Place } from './streams.ts'
 
 export function claimSuite(stage: () => Stage): void {
@@ -74,8 +74,8 @@ export function claimSuite(stage: () => Stage): void {
     it('gives nothing to a worker whose lease has ended', async () => {
       const { store, open, worker, claim } = stage()
       await open()
-      const id = await worker(MINUTE)
-      await store.advance(MINUTE + 1)
+      const id = await worker()
+      await store.retire(id)
       expect(await claim(id)).toEqual([])
       expect(await claim(await worker())).toHaveLength(1)
     })

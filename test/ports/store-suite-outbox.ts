@@ -1,7 +1,7 @@
 // What the bus still lacks, what `doctor` is told, and the end of a handle.
 
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, upTo, type Stage } from './stage.ts'
+import { MINUTE, upTo, type Stage } from './stage.ts'
 import { turnCompleted, type Place } from './streams.ts'
 
 export function outboxSuite(stage: () => Stage): void {
@@ -34,7 +34,7 @@ export function outboxSuite(stage: () => Stage): void {
       expect(lagging).toContain(ended.place.turnId)
       expect(lagging).toContain(orphan.place.turnId)
       expect(lagging).not.toContain(busy.place.turnId)
-      await store.advance(HOUR + 1)
+      await store.retire(busy.worker)
       expect((await store.unpublished(0, 100_000)).map(({ turnId }) => turnId)).toContain(busy.place.turnId)
     })
 
