@@ -1,0 +1,54 @@
+// A message in its handler's hands: answered at most once, and given again when the handler throws.
+
+import type { Delivery } from '../machines/ports/bus.ts'
+import type { Log } from '../machines/ports/world.ts'
+
+export type Handler = (delivery: Delivery) => Promise<void>
+
+/** How a broker takes the answers. None of them throws. */
+export type Answers = {
+  readonly ack: () => void
+  readonly nak: (delayMs: number) => void
+  readonly working: () => void
+}
+
+/** How long a message rests whose handler threw without an answer. */
+const THROWN_REST_MS = 1000
+
+/**
+ * Calls the handler and never rejects. A handler may return without an answer and give it later; the broker's ack wait runs
+ * until then.
+ */
+export async function hand(
+  message: Pick<Delivery, 'subject' | 'headers' | 'body' | 'count'>,
+  answers: Answers,
+  handler: Handler,
+  log: Log,
+): Promise<void> {
+  let answered = false
+  const once = (answer: () => void) => {
+    if (answered) return
+    answered = true
+    answer()
+  }
+  const delivery: Delivery = {
+    ...message,
+    ack: () => once(answers.ack),
+    nak: (delayMs = 0) => once(() => answers.nak(delayMs)),
+    working: () => {
+      if (!answered) answers.working()
+    },
+  }
+  try {
+    await handler(delivery)
+  } catch (error) {
+    log.warn('The handler of a message threw; the message is given again.', { subject: message.subject, error: nameOf(error) })
+    delivery.nak(THROWN_REST_MS)
+  }
+}
+
+/** What a log may know of something thrown: its kind, not its words, which may quote what was handled. */
+export function nameOf(error: unknown): string {
+  if (error instanceof Error) return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return typeof error
+}
