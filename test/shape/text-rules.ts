@@ -1,5 +1,6 @@
 // The rules that a plain reading of a text can judge: its size, its name, what was left in it.
 
+import { posix } from 'node:path'
 import { finding, type Finding, type Source, type TextFile } from './source.ts'
 
 const MOST_COLUMNS = 140
@@ -66,4 +67,17 @@ export function silencedChecks(source: Source): Finding[] {
     if (silence === null || /-- \S.{8,}/.test(comment.value) && !/ignore|nocheck/.test(silence[0])) return []
     return [finding(source, comment.start, `\`${silence[0]}\`: mend the type, or use the narrowest form with \`-- reason\``)]
   })
+}
+
+const LINK = /\]\((?!\w+:|#)([^)#\s]+)/g
+const NAMED_FILE = /`((?:machines|store|bus|adapters|infra|examples|test)\/[\w./-]+\.\w+)`/g
+
+/** Files that a document links to or names, and that are not there. @param exists answers for a path from the top */
+export function lostFiles(file: TextFile, exists: (path: string) => boolean): Finding[] {
+  if (!file.path.endsWith('.md')) return []
+  const folder = posix.dirname(file.path)
+  const links = [...file.text.matchAll(LINK)].map(({ index, 1: link = '' }) => ({ at: index, path: posix.join(folder, link) }))
+  const named = [...file.text.matchAll(NAMED_FILE)].map(({ index, 1: path = '' }) => ({ at: index, path }))
+  return [...links, ...named].filter(({ path }) => !exists(path))
+    .map(({ at, path }) => finding(file, at, `points at ${path}, which is not there: mend the path, or the sentence`))
 }

@@ -1,10 +1,12 @@
 // Goal: the code keeps the shape it was given. Each rule first proves on a sample that it can see, then reads the whole project.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bannedNames, BANS } from './bans.ts'
 import { publicEntries } from './reach.ts'
 import * as rules from './rules.ts'
-import { parse, readSources, readTexts, type Finding, type Source } from './source.ts'
+import { parse, readSources, readTexts, TOP, type Finding, type Source } from './source.ts'
 import * as text from './text-rules.ts'
 
 const sources = readSources()
@@ -188,6 +190,16 @@ describe('texts that are no code', () => {
 
   test('hold no path of one developer\'s machine, and names that say something', () => {
     expect(others.flatMap(file => [...text.machinePaths(file), ...text.emptyNames(file)])).toEqual([])
+  })
+
+  test('a document that points at a file that is not there is seen', () => {
+    const document = { path: 'infra/docs/a.md', text: 'See [b](b.md#part), [c](../c.md), [d](https://example.com/d) and `store/e.ts`.' }
+    expect(text.lostFiles(document, path => path === 'infra/docs/b.md')).toHaveLength(2)
+    expect(text.lostFiles(document, () => true)).toEqual([])
+  })
+
+  test('point at files that are there', () => {
+    expect(others.flatMap(file => text.lostFiles(file, path => existsSync(join(TOP, path))))).toEqual([])
   })
 })
 
