@@ -97,10 +97,13 @@ export function switchedOffTests(source: Source): Finding[] {
   })
 }
 
-/** The formatter's choices that a tree shows: no semicolons. */
+/** A loop without a body has nothing else to end with. */
 export function semicolons(source: Source): Finding[] {
-  return each(source, /(Statement|Declaration)$/, node =>
-    source.text.slice(node.end - 1, node.end + 1) === ';\n' ? 'a semicolon at the end of a line: leave it out' : null)
+  return each(source, /(Statement|Declaration)$/, node => {
+    const bodiless = [node, node.body].some(each => isNode(each) && each.type === 'EmptyStatement')
+    const ends = source.text.slice(node.end - 1, node.end + 1) === ';\n'
+    return ends && !bodiless ? 'a semicolon at the end of a line: leave it out' : null
+  })
 }
 
 /** Each file says its one idea first. */
