@@ -1,0 +1,143 @@
+// Group commit: whatever is queued while statements are in flight rides in the next one. One job's fault is never another's.
+
+import { ToolturnError } from '../machines/errors.ts'
+import { isPassing, pause, typedError } from './faults.ts'
+
+/** What is grouped: how jobs are told apart, how heavy they are, and the statement that carries many. */
+export type Carrier<Job, Answer> = {
+  /** At most one job of a key is in flight. */
+  readonly keyOf: (job: Job) => string
+  readonly rowsOf: (job: Job) => number
+  /**
+   * Sends one statement and says what became of each job; null where its row was locked and nothing changed. A job that was
+   * sent before and may have been committed is recognised and answered as such. Rejects with the driver's error.
+   */
+  readonly send: (jobs: readonly Job[]) => Promise<readonly (Answer | null)[]>
+}
+
+type Entry<Job, Answer> = {
+  readonly job: Job
+  readonly since: number
+  tries: number
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+}
+
+const ROWS_PER_STATEMENT = 256
+const STATEMENTS_IN_FLIGHT = 3
+/** How long a job is sent again while its row stays locked. */
+const LOCKED_MS = 5_000
+/** How long a job is sent again while the store is out of reach. */
+const UNREACHABLE_MS = 30_000
+const LONGEST_PAUSE_MS = 500
+
+/**
+ * A queue in front of grouped statements.
+ *
+ * @returns sends a job; resolves with its answer. Rejects with `store_busy` (its row stayed locked, nothing was written),
+ *   `store_unreachable` (what became of it could not be found out), or the typed error of a statement that held this job alone
+ */
+export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>): (job: Job) => Promise<Answer> {
+  const waiting: Entry<Job, Answer>[] = []
+  const taken = new Set<string>()
+  let flights = 0
+  let scheduled = false
+
+  /** At the end of this turn of the event loop, so that what answers woke up together is sent together. */
+  function schedule(): void {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      launch()
+    })
+  }
+
+  function launch(): void {
+    while (flights < STATEMENTS_IN_FLIGHT) {
+      const batch = takeBatch(carrier, waiting, taken)
+      if (batch.length === 0) return
+      flights += 1
+      void fly(batch).finally(() => {
+        flights -= 1
+        if (waiting.length > 0) schedule()
+      })
+    }
+  }
+
+  /** Never rejects: every fault is an answer to somebody. */
+  async function fly(batch: readonly Entry<Job, Answer>[]): Promise<void> {
+    try {
+      const answers = await carrier.send(batch.map(entry => entry.job))
+      batch.forEach((entry, index) => settle(entry, answers[index] ?? null))
+    } catch (error) {
+      if (isPassing(error)) for (const entry of batch) sendAgain(entry, UNREACHABLE_MS, typedError(error))
+      else await isolate(batch, error)
+    }
+  }
+
+  /** The statement was refused: halves are sent until the bad job stands alone. */
+  async function isolate(batch: readonly Entry<Job, Answer>[], error: unknown): Promise<void> {
+    const [first] = batch
+    if (batch.length === 1 && first !== undefined) {
+      taken.delete(carrier.keyOf(first.job))
+      first.reject(typedError(error))
+      return
+    }
+    const middle = Math.ceil(batch.length / 2)
+    await fly(batch.slice(0, middle))
+    await fly(batch.slice(middle))
+  }
+
+  function settle(entry: Entry<Job, Answer>, answer: Answer | null): void {
+    if (answer === null) return sendAgain(entry, LOCKED_MS, new ToolturnError('store_busy', ''))
+    taken.delete(carrier.keyOf(entry.job))
+    entry.resolve(answer)
+  }
+
+  /** Keeps the key while it waits, and then stands first, so no later job of the key overtakes it. */
+  function sendAgain(entry: Entry<Job, Answer>, patienceMs: number, error: ToolturnError): void {
+    const key = carrier.keyOf(entry.job)
+    if (performance.now() - entry.since > patienceMs) {
+      taken.delete(key)
+      entry.reject(error)
+      return
+    }
+    entry.tries += 1
+    void pause(Math.min(5 * 2 ** Math.min(entry.tries, 8), LONGEST_PAUSE_MS)).then(() => {
+      taken.delete(key)
+      waiting.unshift(entry)
+      schedule()
+    })
+  }
+
+  return job => new Promise((resolve, reject) => {
+    waiting.push({ job, since: performance.now(), tries: 0, resolve, reject })
+    schedule()
+  })
+}
+
+/** Takes from the queue, in order, what fits into one statement: one job of a key, and none of a key in flight. */
+function takeBatch<Job, Answer>(
+  carrier: Carrier<Job, Answer>,
+  waiting: Entry<Job, Answer>[],
+  taken: Set<string>,
+): Entry<Job, Answer>[] {
+  const batch: Entry<Job, Answer>[] = []
+  const left: Entry<Job, Answer>[] = []
+  let rows = 0
+  for (const entry of waiting) {
+    const key = carrier.keyOf(entry.job)
+    const weight = carrier.rowsOf(entry.job)
+    const fits = batch.length === 0 || rows + weight <= ROWS_PER_STATEMENT
+    if (!fits || taken.has(key)) {
+      left.push(entry)
+      continue
+    }
+    taken.add(key)
+    rows += weight
+    batch.push(entry)
+  }
+  waiting.splice(0, waiting.length, ...left)
+  return batch
+}

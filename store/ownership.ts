@@ -1,0 +1,141 @@
+// Leases and claims. Leases go by the database's own clock, whatever tests do to the other; the epoch keeps the log right.
+
+import { ToolturnError } from '../machines/errors.ts'
+import type { Claimed, ClaimRequest, Store } from '../machines/ports/store.ts'
+import { wakeText } from './append.ts'
+import { clock, clockMs, type StoreClock } from './clock.ts'
+import { toText } from './columns.ts'
+import { statement, type Database } from './database.ts'
+import { isTurnId } from './door.ts'
+import { once, repeatable } from './faults.ts'
+
+/** A turn that was claimed so often without an append is parked: it takes its workers down, or they can do nothing for it. */
+const CLAIMS_BEFORE_PARKING = 5
+
+const lease = (parameter: string) => `now() + ${parameter}::float8 * interval '1 millisecond'`
+
+/** The condition that nobody with a running lease owns the row `t`. */
+export function ownerless(schema: string): string {
+  return `(t.owner is null or not exists (select 1 from "${schema}".workers w where w.id = t.owner and w.alive_until > now()))`
+}
+
+/** Locks what is due and free, the longest due first, and passes over what another claim has in hand. */
+export function claimSql(schema: string, named: boolean): string {
+  const which = named ? 't.turn_id = $6::uuid' : 'not t.parked'
+  const claims = named ? 'case when t.parked then 0 else t.claims end' : 't.claims'
+  const parks = `${claims} >= ${CLAIMS_BEFORE_PARKING}`
+  return `with due as (
+  select t.turn_id from "${schema}".turns t
+  where t.wake_at is not null and t.wake_at <= ${clock(schema)} and ${which}
+    and t.runtime = $2 and t.format <= $3::int4 and t.offers <@ $4::text[] and ${ownerless(schema)}
+    and exists (select 1 from "${schema}".workers w where w.id = $1 and w.alive_until > now())
+  order by t.wake_at, t.turn_id limit $5::int4 for no key update of t skip locked)
+update "${schema}".turns t set
+  parked = ${parks}, owner = case when ${parks} then null else $1 end, epoch = t.epoch + 1,
+  claims = case when ${parks} then t.claims else ${claims} + 1 end
+from due where t.turn_id = due.turn_id
+returning t.turn_id::text as turn_id, t.tenant, t.epoch, t.version, t.parked`
+}
+
+function heartbeatSql(schema: string): string {
+  return `with held as (select * from unnest($3::uuid[], $4::int4[], $5::int4[]) as h(turn_id, version, epoch)),
+beat as (
+  update "${schema}".workers set alive_until = ${lease('$2')} where id = $1 and alive_until > now() returning id)
+select 'clock' as kind, null as turn_id, null::int4 as epoch, ${clockMs(schema)} as ms from beat
+union all
+select 'moved', h.turn_id::text, h.epoch, null from held h left join "${schema}".turns t on t.turn_id = h.turn_id
+where t.turn_id is null or t.version <> h.version or t.epoch <> h.epoch
+union all
+select 'unlisted', t.turn_id::text, t.epoch, null from "${schema}".turns t
+where t.wake_at is not null and not t.parked and t.wake_at <= ${clock(schema)} and t.owner = $1
+  and not exists (select 1 from held h where h.turn_id = t.turn_id and h.epoch = t.epoch)`
+}
+
+type BeatRow = { readonly kind: 'clock' | 'moved' | 'unlisted'; readonly turn_id: string; readonly epoch: number; readonly ms: number }
+type ClaimRow = {
+  readonly turn_id: string
+  readonly tenant: string
+  readonly epoch: number
+  readonly version: number
+  readonly parked: boolean
+}
+
+export function ownership(
+  database: Database,
+  storeClock: StoreClock,
+): Pick<Store, 'enlist' | 'heartbeat' | 'retire' | 'claim' | 'release' | 'lead'> {
+  const { schema } = database
+  const statements = ownershipStatements(schema)
+  const changes = (text: keyof typeof statements, parameters: Parameters<Database['run']>[1]) =>
+    repeatable(() => database.run<{ id: string }>(statements[text], parameters)).then(rows => rows.length > 0)
+  const unlisted = new Map<string, ReadonlySet<string>>()
+
+  /** What an owner did not list twice in a row is released; what was claimed while a list was made is in the next one. */
+  async function releaseUnlisted(worker: string, rows: readonly BeatRow[]): Promise<void> {
+    const before = unlisted.get(worker) ?? new Set()
+    const twice = rows.filter(row => before.has(`${row.turn_id} ${row.epoch}`))
+    unlisted.set(worker, new Set(rows.map(row => `${row.turn_id} ${row.epoch}`)))
+    if (twice.length === 0) return
+    await changes('abandon', [toText(worker), twice.map(row => row.turn_id), twice.map(row => row.epoch)])
+  }
+
+  async function claim(request: ClaimRequest): Promise<readonly Claimed[]> {
+    const { worker, runtime, format, tools, count, turnId } = request
+    if (count < 1 || (turnId !== undefined && !isTurnId(turnId))) return []
+    const shared = [toText(worker), toText(runtime), format, tools.map(toText), count]
+    const rows = await once(() =>
+      turnId === undefined
+        ? database.run<ClaimRow>(statements.claim, shared)
+        : database.run<ClaimRow>(statements.claimOne, [...shared, turnId]))
+    const claimed = rows.filter(row => !row.parked).map(row => ({ ...row, turnId: row.turn_id }))
+    const owned = claimed.map(({ turnId, tenant, epoch, version }) => ({ turnId, tenant, epoch, version }))
+    if (rows.length === claimed.length) return owned
+    database.log.warn('turns parked: claimed again and again without an append', { turns: rows.length - claimed.length })
+    return [...owned, ...await claim({ ...request, count: count - claimed.length })]
+  }
+
+  return {
+    enlist: async (worker, leaseMs) => {
+      const added = await changes('enlist', [toText(worker), leaseMs])
+      if (!added) throw new ToolturnError('option_invalid', `Worker ${worker} was enlisted before.`)
+    },
+    heartbeat: async (worker, leaseMs, held) => {
+      const sentAt = performance.now()
+      const list = [held.map(each => each.turnId), held.map(each => each.version), held.map(each => each.epoch)]
+      const rows = await repeatable(() => database.run<BeatRow>(statements.heartbeat, [toText(worker), leaseMs, ...list]))
+      const beat = rows.find(row => row.kind === 'clock')
+      const moved = rows.filter(row => row.kind === 'moved').map(row => row.turn_id)
+      if (beat === undefined) return { alive: false, moved }
+      storeClock.observe(beat.ms, sentAt)
+      await releaseUnlisted(worker, rows.filter(row => row.kind === 'unlisted'))
+      return { alive: true, moved }
+    },
+    retire: async worker => {
+      unlisted.delete(worker)
+      await changes('retire', [toText(worker)])
+    },
+    claim,
+    release: async (turnId, epoch, version, wakeAt) =>
+      isTurnId(turnId) && changes('release', [turnId, epoch, version, wakeText(wakeAt)]),
+    lead: (name, worker, leaseMs) => changes('lead', [toText(name), toText(worker), leaseMs]),
+  }
+}
+
+function ownershipStatements(schema: string) {
+  return {
+    enlist: statement(`with gone as (delete from "${schema}".workers where alive_until < now() - interval '1 day')
+      insert into "${schema}".workers (id, alive_until) values ($1, ${lease('$2')}) on conflict do nothing returning id`),
+    heartbeat: statement(heartbeatSql(schema)),
+    retire: statement(`update "${schema}".workers set alive_until = least(alive_until, now()) where id = $1 returning id`),
+    abandon: statement(`update "${schema}".turns t set owner = null from unnest($2::uuid[], $3::int4[]) as a(turn_id, epoch)
+      where t.turn_id = a.turn_id and t.epoch = a.epoch and t.owner = $1 returning t.turn_id as id`),
+    claim: statement(claimSql(schema, false)),
+    claimOne: statement(claimSql(schema, true)),
+    release: statement(`update "${schema}".turns set owner = null,
+      wake_at = case when $4::text = 'now' then ${clock(schema)} else $4::timestamptz end
+      where turn_id = $1::uuid and epoch = $2::int4 and version = $3::int4 returning turn_id as id`),
+    lead: statement(`insert into "${schema}".leads as l (name, worker, until) values ($1, $2, ${lease('$3')})
+      on conflict (name) do update set worker = excluded.worker, until = excluded.until
+      where l.worker = excluded.worker or l.until <= now() returning name as id`),
+  }
+}

@@ -1,0 +1,103 @@
+// The store on a Postgres server, for any number of processes.
+
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { ToolturnError } from '../machines/errors.ts'
+import type { Store } from '../machines/ports/store.ts'
+import type { Log } from '../machines/ports/world.ts'
+import { checkedSchema, type Database } from './database.ts'
+import { typedError } from './faults.ts'
+import { listener } from './listener.ts'
+import { migrate } from './migrate.ts'
+import type { Tables } from './schema.ts'
+import type { StoreSource } from './source.ts'
+import { openSqlStore } from './sql-store.ts'
+
+export type PostgresOptions = {
+  /** Where the tables are. Default `toolturn`. */
+  readonly schema?: string
+  /** False where a pooler in transaction mode forgets prepared statements. Default true. */
+  readonly prepared?: boolean
+  /** False where no session of its own can be had; wake-ups are then found by polling alone. Default true. */
+  readonly listen?: boolean
+  /** True: brings the schema up to date when it is opened. Default false. */
+  readonly migrate?: boolean
+}
+
+/** What `createRuntime` is given: nothing is connected before it opens it. @param target a URL, or a pool that stays yours */
+export function postgres(target: string | pg.Pool, options: PostgresOptions = {}): StoreSource {
+  return { kind: 'postgres', open: log => openPostgres(target, { ...options, log }) }
+}
+
+/**
+ * Connects and looks at the schema.
+ *
+ * @throws ToolturnError `store_unreachable`, `schema_unmigrated`, `schema_newer`, `option_invalid`
+ */
+export async function openPostgres(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log } = {}): Promise<Store> {
+  return openSqlStore(postgresDatabase(target, options), { migrate: options.migrate ?? false })
+}
+
+/**
+ * Brings the schema up to date. Safe to run by many processes at once, and again.
+ *
+ * @returns the numbers of the migrations that were applied now
+ */
+export async function migratePostgres(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log } = {}): Promise<readonly number[]> {
+  const database = postgresDatabase(target, options)
+  try {
+    return await migrate(database)
+  } catch (error) {
+    throw typedError(error)
+  } finally {
+    await database.close()
+  }
+}
+
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log }): Database {
+  const { prepared = true, listen = true, log = silent } = options
+  const schema = checkedSchema(options.schema ?? 'toolturn')
+  const pool = typeof target === 'string' ? ownPool(target) : target
+  const onLost = (error: Error) => log.warn('an idle connection to the store was lost', { reason: typedError(error).code })
+  pool.on('error', onLost)
+  const wakes = listener(pool, schema, log)
+  let closing: Promise<void> | undefined
+
+  return {
+    kind: 'postgres',
+    schema,
+    log,
+    kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema),
+    run: async <Row>({ text, name }: Parameters<Database['run']>[0], parameters: Parameters<Database['run']>[1]) => {
+      const query = prepared ? { name, text, values: [...parameters] } : { text, values: [...parameters] }
+      return (await pool.query(query)).rows as Row[]
+    },
+    listen: callback => (listen ? wakes.listen(callback) : () => undefined),
+    close: () => {
+      closing ??= wakes.close().then(() => {
+        pool.off('error', onLost)
+        return typeof target === 'string' ? pool.end() : undefined
+      })
+      return closing
+    },
+  }
+}
+
+const CONNECTIONS = 10
+const CONNECT_MS = 5_000
+const STATEMENT_MS = 30_000
+
+/** @throws ToolturnError `option_invalid` when the text is no URL of a Postgres */
+function ownPool(url: string): pg.Pool {
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new ToolturnError('option_invalid', 'The address of a Postgres begins with postgres://.')
+  return new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+    application_name: 'toolturn',
+  })
+}

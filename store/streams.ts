@@ -1,0 +1,45 @@
+// One stream: its events, what is kept beside it for workers and resolvers, and what can be taken out of it.
+
+import { statement, type Database } from './database.ts'
+import type { Store } from '../machines/ports/store.ts'
+import { isTurnId } from './door.ts'
+import { repeatable } from './faults.ts'
+import { EVENT_COLUMNS, toEvent, type EventRow } from './rows.ts'
+
+/** The payload and its salt go; the digest that the chain needs stays. What the inbox showed of the turn goes with all of it. */
+function eraseSql(schema: string): string {
+  return `with e as (
+  update "${schema}".events set data = null, salt = null, plain = false,
+    data_hash = coalesce(data_hash, sha256(salt || convert_to(data::text, 'UTF8')))
+  where turn_id = $1::uuid and salt is not null and ($2::int4[] is null or version = any($2::int4[])) returning 1),
+a as (update "${schema}".approvals set arguments = 'null', reason = '' where turn_id = $1::uuid and $2::int4[] is null),
+s as (delete from "${schema}".sealed where turn_id = $1::uuid and $2::int4[] is null)
+select count(*)::int4 as count from e`
+}
+
+export function streamsOf(database: Database): Pick<Store, 'read' | 'secrets' | 'sealed' | 'erase' | 'damage'> {
+  const { schema } = database
+  const read = statement(`select ${EVENT_COLUMNS} from "${schema}".events e
+    where e.turn_id = $1::uuid and e.version > $2::int4 order by e.version limit $3::int4`)
+  const secrets = statement(`select turn_key as bytes from "${schema}".turns where turn_id = $1::uuid`)
+  const sealed = statement(`select box as bytes from "${schema}".sealed where turn_id = $1::uuid and ordinal = $2::int4`)
+  const erase = statement(eraseSql(schema))
+  const damage = statement(`delete from "${schema}".events where turn_id = $1::uuid and version = $2::int4`)
+
+  const run = async <Row>(text: typeof read, turnId: string, ...more: Parameters<Database['run']>[1]) =>
+    isTurnId(turnId) ? repeatable(() => database.run<Row>(text, [turnId, ...more])) : []
+  const bytesOf = (rows: readonly { readonly bytes: Uint8Array }[]) => (rows[0] === undefined ? null : new Uint8Array(rows[0].bytes))
+
+  return {
+    read: async (turnId, after = 0, limit) => (await run<EventRow>(read, turnId, after, limit ?? null)).map(toEvent),
+    secrets: async turnId => {
+      const turnKey = bytesOf(await run(secrets, turnId))
+      return turnKey === null ? null : { turnKey }
+    },
+    sealed: async (turnId, ordinal) => bytesOf(await run(sealed, turnId, ordinal)),
+    erase: async (turnId, versions) => (await run<{ count: number }>(erase, turnId, versions ?? null))[0]?.count ?? 0,
+    damage: async (turnId, version) => {
+      await run(damage, turnId, version)
+    },
+  }
+}
