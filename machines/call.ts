@@ -6,7 +6,9 @@ import type { EventOf, EventType } from './events.ts'
 /** What the chart reads of an event: its type and the few facts that guards look at. */
 export type CallSignal =
   | { readonly type: Exclude<CallEventType, 'call.dispatched' | 'call.recorded' | 'call.settled' | 'call.failed' | 'call.late'> }
-  | { readonly type: 'call.dispatched' | 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
+  | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
+  /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
+  | { readonly type: 'call.dispatched'; readonly dispatch: number; readonly mayRunAgain: boolean; readonly miss: boolean }
   | { readonly type: 'call.settled'; readonly dispatch: number; readonly settled: 'happened' | 'did-not-happen' }
 
 /** Events that are about one call and are routed to it by ordinal. */
@@ -24,6 +26,10 @@ const calls = setup({
   types: { context: {} as CallContext, events: {} as CallSignal },
   guards: {
     'is the next dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch + 1,
+    'is the next dispatch and may run again': ({ context, event }) =>
+      event.type === 'call.dispatched' && event.mayRunAgain && event.dispatch === context.dispatch + 1,
+    'is the next dispatch, after a record that is a miss': ({ context, event }) =>
+      event.type === 'call.dispatched' && event.mayRunAgain && event.miss && event.dispatch === context.dispatch + 1,
     'is of the last dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch,
     'is of some dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch >= 1 && event.dispatch <= context.dispatch,
     'the last dispatch happened': ({ context, event }) =>
@@ -99,7 +105,7 @@ export const callChart = calls.createMachine({
       tags: ['open'],
       meta: { effect: 'settle' },
       on: {
-        'call.dispatched': { guard: 'is the next dispatch', actions: 'count the dispatch' },
+        'call.dispatched': { guard: 'is the next dispatch and may run again', actions: 'count the dispatch' },
         'call.failed': { guard: 'is of the last dispatch', actions: 'stay' },
         'call.recorded': { guard: 'is of the last dispatch', target: 'executed' },
         'call.settled': [
@@ -110,7 +116,17 @@ export const callChart = calls.createMachine({
         ...late,
       },
     },
-    executed: { tags: ['outcome'], on: late },
+    executed: {
+      tags: ['outcome'],
+      on: {
+        'call.dispatched': {
+          guard: 'is the next dispatch, after a record that is a miss',
+          target: 'dispatched',
+          actions: 'count the dispatch',
+        },
+        ...late,
+      },
+    },
     refused: { tags: ['outcome'], on: late },
     'suppressed-repeat': { tags: ['outcome'], on: late },
     'ended-turn': { tags: ['outcome'], on: late },

@@ -6,7 +6,7 @@ import { startOf, stepChart } from './chart.ts'
 import { ToolturnError } from './errors.ts'
 import { EVENT_SCHEMAS, EVENT_TYPES, isEventType, SCHEMA_VERSION, type Event, type EventOf, type EventType, type StoredEvent } from './events.ts'
 import { remember, rememberCall } from './remember.ts'
-import { callStateName, nextCall, type CallState, type TurnState } from './state.ts'
+import { callStateName, isMiss, nextCall, type CallState, type TurnState } from './state.ts'
 import { turnChart, type Next, type TurnSignal } from './turn.ts'
 
 /** Folds a whole history. @throws ToolturnError `illegal_history`, `schema_newer` */
@@ -77,7 +77,7 @@ function stepCall(state: TurnState, event: Event): TurnState {
     if (event.type === 'call.late' && ordinal < state.nextOrdinal) return state
     throw illegal(event.turnId, event.version, event.type, `there is no call ${ordinal} in this attempt`)
   }
-  const chart = stepChart(callChart, call.chart, callSignal(event as CallEvent))
+  const chart = stepChart(callChart, call.chart, callSignal(event as CallEvent, call, state))
   if (chart === null) {
     throw illegal(event.turnId, event.version, event.type, `no edge from call state ${callStateName(call)} of call ${ordinal}`)
   }
@@ -91,9 +91,12 @@ function callOrdinal(event: Event): number | null {
   return event.type.startsWith('call.') || event.type.startsWith('approval.') ? (event as CallEvent).data.ordinal : null
 }
 
-function callSignal(event: CallEvent): CallSignal {
+function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSignal {
   switch (event.type) {
-    case 'call.dispatched':
+    case 'call.dispatched': {
+      const mayRunAgain = state.catalog.get(call.item.name)?.replayPolicy !== 'at-most-once'
+      return { type: event.type, dispatch: event.data.dispatch, mayRunAgain, miss: isMiss(call) }
+    }
     case 'call.recorded':
     case 'call.failed':
     case 'call.late':

@@ -134,3 +134,8 @@ export function callsOfRound(state: TurnState, round: number): readonly CallStat
 export function lastRound(state: TurnState): RoundRecorded | null {
   return state.rounds.at(-1) ?? null
 }
+
+/** True when the record of a call is only the short form the model was shown: no record on replay or recovery (D9). */
+export function isMiss(call: CallState): boolean {
+  return call.recorded !== null && call.recorded.truncated && call.recorded.blob === undefined
+}

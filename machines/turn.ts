@@ -134,6 +134,7 @@ export const turnChart = turns.createMachine({
       on: {
         'round.requested': { guard: 'no round is asked for', actions: 'await the round' },
         'round.failed': STAY,
+        'call.dispatched': { guard: 'is a re-run', target: 'working' },
         'round.recorded': [
           { guard: 'holds calls', target: 'admitting', actions: 'await verdicts' },
           { guard: 'concludes', target: 'admitting', actions: 'await verdicts' },

@@ -1,0 +1,99 @@
+// An actor: one turn being driven by one owner. What it holds in memory, and nothing that the log does not also say,
+// but for arguments that may not be written down.
+
+import type { ToolturnError } from '../errors.ts'
+import type { StoredEvent } from '../events.ts'
+import type { JsonObject } from '../json.ts'
+import type { Ports } from '../ports.ts'
+import type { TurnState } from '../state.ts'
+
+/** Deltas of a round that is being received; unrecorded. */
+export type Progress = { readonly turnId: string; readonly round: number; readonly kind: 'text' | 'thinking' | 'call'; readonly text: string }
+
+/** What the supervisor tells its actors, and hears from them. */
+export type Control = {
+  /** The id of this worker start. */
+  readonly worker: string
+  /** False once the lease has ended by the worker's own monotonic clock: nothing is dispatched or appended any more. */
+  readonly mayAct: () => boolean
+  /** True while the worker drains: no new round, no new dispatch. */
+  readonly draining: () => boolean
+  /** Aborted when the lease was lost, or when a drain has waited long enough: what still runs is let go. */
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  /** Events that were just committed, for listeners of this process. */
+  readonly onCommitted: (events: readonly StoredEvent[]) => void
+}
+
+/** A dispatch that this process committed and has not seen the end of. */
+export type Running = { readonly ordinal: number; readonly dispatch: number; readonly committedAt: number }
+
+export type Actor = {
+  readonly turnId: string
+  readonly epoch: number
+  readonly turnKey: Uint8Array
+  readonly ports: Ports
+  readonly control: Control
+  state: TurnState
+  /** Whole prepared arguments of masked calls that this process admitted. */
+  readonly wholes: Map<number, JsonObject>
+  /** Dispatches that may be started or are under way here, by ordinal. Any other dispatched call is in doubt. */
+  readonly running: Map<number, Running>
+  /** Aborted when the turn is being cancelled: reaches the running tool and the ask (G4). */
+  readonly cancelling: AbortController
+  /** Aborted when this actor stops driving, for whatever reason. */
+  readonly stopped: AbortController
+  /** Working milliseconds up to `countedFrom`, and the monotonic time from which more are counted. */
+  worked: number
+  countedFrom: number
+  /** Appends and refreshes of this turn go one after another. */
+  queue: Promise<unknown>
+  /** True once the turn was let go, in the same statement as the last append. */
+  released: boolean
+}
+
+export function createActor(given: {
+  readonly state: TurnState
+  readonly epoch: number
+  readonly turnKey: Uint8Array
+  readonly ports: Ports
+  readonly control: Control
+}): Actor {
+  return {
+    turnId: given.state.turnId,
+    ...given,
+    wholes: new Map(),
+    running: new Map(),
+    cancelling: new AbortController(),
+    stopped: new AbortController(),
+    worked: given.state.worked,
+    countedFrom: given.ports.clock.monotonic(),
+    queue: Promise.resolve(),
+    released: false,
+  }
+}
+
+/** Working milliseconds of the attempt so far, this owner's time included. */
+export function workedSoFar(actor: Actor): number {
+  return Math.round(actor.worked + actor.ports.clock.monotonic() - actor.countedFrom)
+}
+
+/** Aborted when the turn is cancelled or this actor stops: what running tools and asks are given. */
+export function interruptOf(actor: Actor): AbortSignal {
+  return AbortSignal.any([actor.cancelling.signal, actor.control.signal, actor.stopped.signal])
+}
+
+/** Why an actor stopped without having come to rest. */
+export type StopReason = 'fenced' | 'lease-lost' | 'drained' | 'record-failed'
+
+/** Control flow of the loop; users never see it. */
+export class ActorStopped extends Error {
+  readonly reason: StopReason
+  readonly error: ToolturnError | null
+
+  constructor(reason: StopReason, error: ToolturnError | null = null) {
+    super(`the actor stopped: ${reason}`)
+    this.reason = reason
+    this.error = error
+  }
+}

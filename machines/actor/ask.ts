@@ -1,0 +1,118 @@
+// One ask of the model: sent once its state is committed, recorded before anything of it is acted on.
+
+import { admit } from '../admission.ts'
+import { endOpenCalls, fail } from '../decide.ts'
+import { requestDigest } from '../digest.ts'
+import { ToolturnError } from '../errors.ts'
+import type { Fact } from '../events.ts'
+import { isModelFailure, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
+import { roundFact } from '../round.ts'
+import { stateName, type TurnState } from '../state.ts'
+import { modelRequest } from '../transcript.ts'
+import { ActorStopped, interruptOf, workedSoFar, type Actor } from './actor.ts'
+import { commit } from './commit.ts'
+import { follow, gateHost } from './follow.ts'
+
+const BACKOFF_MS = 500
+const BACKOFF_CAP_MS = 30_000
+
+/** Asks for the next round and records what came of it: a round with its verdicts, or a failed try. */
+export async function askModel(actor: Actor): Promise<void> {
+  const { model } = actor.ports
+  if (model === null) throw new ToolturnError('option_invalid', 'This runtime has no model, so it cannot drive turns.', { option: 'model' })
+  const stopped = await commit(actor, draft => follow(actor, draft, new Set()))
+  if (stopped.length > 0) return
+  const { state } = actor
+  if (isEffect(state) && !state.chart.context.requested) {
+    await commit(actor, draft => {
+      const request = requestDigest(modelRequest(draft.state()))
+      if (stateName(draft.state()) === 'thinking') draft.put({ type: 'round.requested', data: { round: state.rounds.length + 1, request } })
+    })
+    if (stateName(actor.state) !== 'thinking') return
+  }
+  const request = modelRequest(state)
+  const asked = await ask(actor, model, request)
+  if (asked === null) return
+  if (isModelFailure(asked)) return recordFailure(actor, asked)
+  await recordRound(actor, asked, requestDigest(request))
+}
+
+/** A round that lets the provider run tools with effects is an effect of its own (F5). */
+function isEffect(state: TurnState): boolean {
+  return state.opened.providerTools.some(tool => tool.replayPolicy !== 'read-only')
+}
+
+/** @returns null when the ask was aborted: by a cancel, or because the worker stops */
+async function ask(actor: Actor, model: NonNullable<Actor['ports']['model']>, request: ModelRequest): Promise<ModelRound | ModelFailure | null> {
+  const { state, control, turnId } = actor
+  const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([interruptOf(actor), deadline.signal])
+  const round = state.rounds.length + 1
+  const answered = new AbortController()
+  void actor.ports.clock.sleep(left, AbortSignal.any([answered.signal, signal])).then(() => deadline.abort(new Error('out of working time')))
+  try {
+    return await model.ask(request, {
+      turnId,
+      attempt: state.attempt,
+      round,
+      try: state.failedTries + 1,
+      signal,
+      onDelta: delta => control.onProgress({ turnId, round, ...delta }),
+    })
+  } catch (thrown) {
+    if (signal.aborted) return null
+    if (isModelFailure(thrown)) return thrown
+    throw thrown
+  } finally {
+    answered.abort()
+  }
+}
+
+async function recordRound(actor: Actor, round: ModelRound, request: string): Promise<void> {
+  await commit(actor, async draft => {
+    const state = draft.state()
+    const admitted = await admit(round, state, gateHost(actor), actor.ports.store.time())
+    const fact = roundFact(round, state, request, admitted, actor.ports.redactor)
+    if (stateName(state) === 'cancelling') return recordCancelledRound(draft.put, fact, draft.state)
+    if (stateName(state) !== 'thinking') return
+    for (const call of admitted) if (call.whole !== null) actor.wholes.set(call.fact.data.ordinal, call.whole)
+    draft.put(fact, ...admitted.map(call => call.fact))
+    await follow(actor, draft, new Set(admitted.map(call => call.fact.data.ordinal)))
+  })
+}
+
+/** The answer came although a cancel was first: it is a fact, and nothing of it goes on. */
+function recordCancelledRound(put: (...facts: readonly Fact[]) => void, fact: Fact, state: () => TurnState): void {
+  put(fact)
+  put(...endOpenCalls(state(), 'turn-ended'), { type: 'turn.cancelled', data: {} })
+}
+
+async function recordFailure(actor: Actor, failure: ModelFailure): Promise<void> {
+  const tries = actor.state.failedTries + 1
+  const final = failure.final || tries >= actor.state.opened.limits.modelTries
+  const backoffMs = final ? 0 : backoff(tries, failure.retryAfterMs, actor.ports.random.fraction())
+  await commit(actor, draft => {
+    const state = draft.state()
+    if (stateName(state) !== 'thinking') return
+    const { kind, status } = failure
+    draft.put({
+      type: 'round.failed',
+      data: { round: state.rounds.length + 1, try: tries, kind, backoffMs, ...(status === undefined ? {} : { status }) },
+    })
+    if (final) draft.put(...fail(draft.state(), failure.code, failure.message, status))
+  })
+  if (!final) await waitFor(actor, backoffMs)
+}
+
+/** Milliseconds before the next try: doubling, jittered, never less than the provider asked for. */
+export function backoff(tries: number, retryAfterMs: number | undefined, fraction: number): number {
+  const doubled = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_CAP_MS)
+  return Math.max(Math.round(doubled * (0.5 + fraction / 2)), retryAfterMs ?? 0)
+}
+
+/** Waits, or stops waiting when the turn is cancelled or the worker stops. */
+export async function waitFor(actor: Actor, ms: number): Promise<void> {
+  await actor.ports.clock.sleep(ms, interruptOf(actor))
+  if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+}

@@ -1,0 +1,80 @@
+// From what a tool did to what is recorded of it: normalised, checked, redacted, bounded.
+
+import type { FactOf } from '../events.ts'
+import type { RecordedResult } from '../events/shapes.ts'
+import { repeatedFailureText, abortedText, timeoutText } from '../repair.ts'
+import { boundResult, checkOutput, normaliseResult, resultOfThrown } from '../result.ts'
+import { redactResult } from '../redaction.ts'
+import type { CallState, TurnState } from '../state.ts'
+import type { Tool, ToolResult } from '../tool.ts'
+import type { Actor, Running } from './actor.ts'
+import { commit } from './commit.ts'
+
+/** How one try ended: with the value returned or thrown, or without one. */
+export type TryEnd = { readonly ended: 'returned' | 'thrown' | 'timeout' | 'aborted'; readonly value: unknown }
+export type RunEnd = TryEnd & { readonly tries: number }
+
+/** The record of a call. */
+export async function recordedFact(actor: Actor, call: CallState, running: Running, tool: Tool, end: RunEnd): Promise<FactOf<'call.recorded'>> {
+  return {
+    type: 'call.recorded',
+    data: {
+      ordinal: running.ordinal,
+      tool: call.item.name,
+      dispatch: running.dispatch,
+      tries: end.tries,
+      ended: end.ended,
+      ...(await recordResult(actor, call, tool, end)),
+      contentTrust: tool.descriptor.contentTrust,
+    },
+  }
+}
+
+/** What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too large. */
+export async function recordResult(actor: Actor, call: CallState, tool: Tool, end: TryEnd): Promise<RecordedResult> {
+  const result = withHint(actor.state, call, resultOf(tool, end))
+  const redacted = redactResult(actor.ports.redactor, tool.descriptor, result)
+  const bound = tool.descriptor.recordBytes ?? actor.state.opened.limits.recordBytes
+  return boundResult(redacted, bound)
+}
+
+function resultOf(tool: Tool, end: TryEnd): ToolResult {
+  switch (end.ended) {
+    case 'returned':
+      return checkOutput(normaliseResult(end.value), tool.descriptor.outputSchema)
+    case 'thrown':
+      return resultOfThrown(end.value)
+    case 'timeout':
+      return hostError(timeoutText(tool.descriptor.timeoutMs, tool.descriptor.replayPolicy))
+    case 'aborted':
+      return hostError(abortedText(tool.descriptor.replayPolicy))
+  }
+}
+
+function hostError(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** From so many failures of one tool in a row on, the model is told to stop and explain (B9). */
+function withHint(state: TurnState, call: CallState, result: ToolResult): ToolResult {
+  if (result.isError !== true) return result
+  const failures = failuresInARow(state, call) + 1
+  if (failures < state.opened.limits.repeats) return result
+  return { ...result, content: [...result.content, { type: 'text', text: repeatedFailureText(failures) }] }
+}
+
+function failuresInARow(state: TurnState, call: CallState): number {
+  const earlier = [...state.calls.values()].filter(other => other.item.name === call.item.name && other.recorded !== null)
+  const lastGood = earlier.findLastIndex(other => other.recorded?.result.isError !== true)
+  return earlier.length - 1 - lastGood
+}
+
+/** Records a completion that came after its call was settled otherwise: a digest, no outcome. */
+export async function recordLate(actor: Actor, running: Running, end: TryEnd): Promise<void> {
+  const result = end.ended === 'returned' ? normaliseResult(end.value) : resultOfThrown(end.value)
+  const { digest, bytes } = boundResult(result, 0)
+  const { ordinal, dispatch } = running
+  await commit(actor, draft =>
+    draft.put({ type: 'call.late', data: { ordinal, dispatch, ended: end.ended === 'returned' ? 'returned' : 'thrown', digest, bytes } }),
+  )
+}

@@ -1,0 +1,161 @@
+// One call of a tool: started only after its intent is committed, recorded before anything follows from it (D2).
+
+import { ToolturnError } from '../errors.ts'
+import { exhaust, failInDoubt } from '../decide.ts'
+import { invocationId } from '../ids.ts'
+import type { JsonObject } from '../json.ts'
+import type { CallState } from '../state.ts'
+import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
+import { ActorStopped, interruptOf, workedSoFar, type Actor, type Running } from './actor.ts'
+import { backoff, waitFor } from './ask.ts'
+import { AppendRefused, commit } from './commit.ts'
+import { follow } from './follow.ts'
+import { aborted } from './signals.ts'
+import { recordLate, recordedFact, type RunEnd, type TryEnd } from './outcome.ts'
+import { wholeArguments } from './wholes.ts'
+
+/**
+ * Runs a call whose intent this process has just committed, and records its result.
+ *
+ * Not started: when the lease is over or the intent is older than `limits.startWithinMs`; the call is in doubt at once then.
+ */
+export async function runCall(actor: Actor, call: CallState): Promise<void> {
+  const running = actor.running.get(call.ordinal)
+  const tool = actor.ports.tools.get(call.item.name)
+  const args = await wholeArguments(actor, call)
+  if (running === undefined || tool === undefined || args === null || tooLate(actor, running)) {
+    actor.running.delete(call.ordinal)
+    return
+  }
+  if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+  const end = await tryUntilDone(actor, call, running, tool, args)
+  await record(actor, call, running, tool, end)
+}
+
+function tooLate(actor: Actor, running: Running): boolean {
+  return actor.ports.clock.monotonic() - running.committedAt > actor.state.opened.limits.startWithinMs
+}
+
+/** Tries until the tool returns, or its tries are used up: then the last error is the result. */
+async function tryUntilDone(actor: Actor, call: CallState, running: Running, tool: Tool, args: JsonObject): Promise<RunEnd> {
+  const tries = triesOf(actor, tool.descriptor)
+  for (let number = call.failedTries + 1; ; number += 1) {
+    const end = await runOnce(actor, call, running, tool, args, number)
+    const again = (end.ended === 'thrown' || end.ended === 'timeout') && number < tries && !actor.cancelling.signal.aborted
+    if (!again) return { ...end, tries: number }
+    const backoffMs = backoff(number, undefined, actor.ports.random.fraction())
+    const kind = end.ended === 'timeout' ? 'timeout' : 'thrown'
+    const { ordinal, dispatch } = running
+    await commit(actor, draft => draft.put({ type: 'call.failed', data: { ordinal, dispatch, try: number, kind, backoffMs } }))
+    await waitFor(actor, backoffMs)
+    if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+  }
+}
+
+/** A tool that is at-most-once is tried once, whatever its descriptor says. */
+function triesOf(actor: Actor, descriptor: ToolDescriptor): number {
+  return descriptor.replayPolicy === 'at-most-once' ? 1 : Math.min(descriptor.tries, actor.state.opened.limits.toolTries)
+}
+
+async function runOnce(
+  actor: Actor,
+  call: CallState,
+  running: Running,
+  tool: Tool,
+  args: JsonObject,
+  number: number,
+): Promise<TryEnd> {
+  const { clock } = actor.ports
+  const timeout = new AbortController()
+  const done = new AbortController()
+  const signal = AbortSignal.any([timeout.signal, interruptOf(actor)])
+  const context = callContext(actor, call, running, number, signal)
+  const result = Promise.resolve()
+    .then(() => tool.run(args, context))
+    .then((value): TryEnd => ({ ended: 'returned', value }), (value: unknown): TryEnd => ({ ended: 'thrown', value }))
+  const late = clock.sleep(tool.descriptor.timeoutMs, done.signal).then((): TryEnd => ({ ended: 'timeout', value: undefined }))
+  const letGo = aborted(AbortSignal.any([actor.control.signal, actor.stopped.signal]), done.signal)
+  try {
+    const end = await Promise.race([result, late, letGo])
+    if (end === 'aborted') throw new ActorStopped(actor.control.mayAct() ? 'drained' : 'lease-lost')
+    if (end.ended === 'timeout') {
+      timeout.abort(new Error('the tool timed out'))
+      watchLate(actor, running, result)
+      return end
+    }
+    return end.ended === 'thrown' && signal.aborted ? { ended: 'aborted', value: end.value } : end
+  } finally {
+    done.abort()
+  }
+}
+
+/** What the tool, or its `reconcile`, is told about the call. */
+export function callContext(actor: Actor, call: CallState, running: Running, number: number, signal: AbortSignal): CallContext {
+  const { state, ports, turnId } = actor
+  const { labels, principal } = state.opened
+  const { ordinal, dispatch } = running
+  return {
+    invocationId: invocationId({ tenant: state.tenant, turnId, ordinal, tool: call.item.name }),
+    dispatch,
+    try: number,
+    attempt: state.attempt,
+    ordinal,
+    turnId,
+    tenant: state.tenant,
+    labels,
+    principal,
+    signal,
+    log: (message, fields) => ports.log.info(message, { ...fields, turnId, ordinal, tool: call.item.name }),
+  }
+}
+
+/** A completion after its call was settled otherwise is recorded once, as late, and changes nothing. */
+function watchLate(actor: Actor, running: Running, result: Promise<TryEnd>): void {
+  const { log } = actor.ports
+  void result
+    .then(end => recordLate(actor, running, end))
+    .catch(() => log.warn('a late completion could not be recorded', { turnId: actor.turnId, ordinal: running.ordinal }))
+}
+
+/** Records the result, and what follows from it, in one append. */
+async function record(actor: Actor, call: CallState, running: Running, tool: Tool, end: RunEnd): Promise<void> {
+  const fact = await recordedFact(actor, call, running, tool, end)
+  for (;;) {
+    try {
+      await commit(actor, async draft => {
+        draft.put(fact)
+        actor.running.delete(call.ordinal)
+        if (actor.running.size === 0) await follow(actor, draft, new Set())
+      })
+      return
+    } catch (thrown) {
+      if (!(thrown instanceof AppendRefused)) throw thrown
+      actor.ports.log.error('the store refused the record of a result', { turnId: actor.turnId, ordinal: call.ordinal })
+      if (!mayTryAgain(actor, tool)) return failRecord(actor, call, tool, thrown)
+      actor.running.set(call.ordinal, running)
+      await waitFor(actor, REFUSED_WAIT_MS)
+    }
+  }
+}
+
+const REFUSED_WAIT_MS = 250
+
+/** The record of a read waits for the store, as long as the turn has time; a tool with effects fails the turn (D2). */
+function mayTryAgain(actor: Actor, tool: Tool): boolean {
+  return tool.descriptor.replayPolicy === 'read-only' && workedSoFar(actor) < actor.state.opened.limits.turnTimeoutMs
+}
+
+async function failRecord(actor: Actor, call: CallState, tool: Tool, refusal: AppendRefused): Promise<void> {
+  const message = `Call ${call.ordinal} ran and the store refused the record of its result.`
+  const readOnly = tool.descriptor.replayPolicy === 'read-only'
+  try {
+    await commit(actor, draft => {
+      const state = draft.state()
+      draft.put(...(readOnly ? exhaust(state, 'turnTimeoutMs') : failInDoubt(call, 'tool_record_failed', message)))
+    })
+  } catch (thrown) {
+    if (!(thrown instanceof AppendRefused)) throw thrown
+    // Not even the failure can be recorded: the next owner finds the call in doubt.
+    throw new ActorStopped('record-failed', new ToolturnError('tool_record_failed', message, { turnId: actor.turnId }, refusal))
+  }
+}

@@ -1,0 +1,79 @@
+// Calls in doubt: dispatched on the record, and neither recorded nor running here. The recovery table decides.
+
+import { fail } from '../decide.ts'
+import { settleDoubt, missesOf, recoverMiss, type ReconcileAnswer } from '../recovery.ts'
+import { dispatchFact } from '../decide.ts'
+import { callStateName, stateName, type CallState } from '../state.ts'
+import { pending } from '../effects.ts'
+import type { Tool } from '../tool.ts'
+import type { Actor } from './actor.ts'
+import { commit } from './commit.ts'
+import { follow } from './follow.ts'
+import { recordResult } from './outcome.ts'
+import { callContext } from './run.ts'
+import { wholeArguments } from './wholes.ts'
+
+/** Settles the calls of the state that are in doubt, each by the recovery table. */
+export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): Promise<void> {
+  for (const call of calls) {
+    const answer = await reconcile(actor, call)
+    const whole = await wholeArguments(actor, call)
+    const tool = actor.ports.tools.get(call.item.name)
+    const canRun = whole !== null && tool !== undefined && !actor.control.draining()
+    if (!canRun && actor.control.draining()) return
+    await commit(actor, async draft => {
+      const current = draft.state().calls.get(call.ordinal)
+      if (current === undefined || callStateName(current) !== 'dispatched' || actor.running.has(call.ordinal)) return
+      draft.put(...settleDoubt(draft.state(), current, answer, canRun))
+      if (answer.kind !== 'unknown' && pending(draft.state()).kind !== 'settle') await follow(actor, draft, new Set())
+    })
+  }
+}
+
+/** Asks the tool what became of the dispatch. No tool, no answer, a throw or a timeout: unknown. */
+async function reconcile(actor: Actor, call: CallState): Promise<ReconcileAnswer> {
+  const tool = actor.ports.tools.get(call.item.name)
+  const args = await wholeArguments(actor, call)
+  if (tool?.reconcile === undefined || args === null || tool.descriptor.replayPolicy === 'read-only') return { kind: 'unknown' }
+  const answer = await askTool(actor, call, tool, tool.reconcile(args, reconcileContext(actor, call)))
+  if (answer === 'did-not-happen') return { kind: 'did-not-happen' }
+  if (typeof answer !== 'object' || answer === null || !('happened' in answer)) return { kind: 'unknown' }
+  return { kind: 'happened', recorded: await recordResult(actor, call, tool, { ended: 'returned', value: answer.happened }) }
+}
+
+function reconcileContext(actor: Actor, call: CallState) {
+  const running = { ordinal: call.ordinal, dispatch: call.chart.context.dispatch, committedAt: 0 }
+  return callContext(actor, call, running, Math.max(1, call.failedTries), actor.control.signal)
+}
+
+async function askTool(actor: Actor, call: CallState, tool: Tool, asked: unknown): Promise<unknown> {
+  const { clock, log } = actor.ports
+  const done = new AbortController()
+  const tooLong = clock.sleep(tool.descriptor.timeoutMs, done.signal).then(() => 'unknown')
+  try {
+    return await Promise.race([asked, tooLong])
+  } catch {
+    log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name })
+    return 'unknown'
+  } finally {
+    done.abort()
+  }
+}
+
+/**
+ * Records that are only short forms are no records to a worker that takes a turn over (D9): such a call runs again where its
+ * policy permits, else the turn fails.
+ */
+export async function recoverMisses(actor: Actor): Promise<void> {
+  if (stateName(actor.state) !== 'thinking') return
+  for (const call of missesOf(actor.state)) {
+    await commit(actor, draft => {
+      const state = draft.state()
+      if (stateName(state) !== 'thinking') return
+      if (recoverMiss(state, call) === 'run-again') return draft.put(dispatchFact(state, call))
+      const message = `Call ${call.ordinal} did complete, but its result was over the record size and cannot be served.`
+      draft.put(...fail(state, 'replay_source_missing', message))
+    })
+    if (pending(actor.state).kind === 'settle') return
+  }
+}

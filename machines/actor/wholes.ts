@@ -1,0 +1,30 @@
+// The whole arguments of a call: from the record where nothing was masked, else from this process's memory or the sealed box.
+
+import { Buffer } from 'node:buffer'
+import { sealContext } from '../beside.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import type { CallState } from '../state.ts'
+import type { Actor } from './actor.ts'
+
+/** Null when the real value is gone: such a call is never run with the mask (D11). */
+export async function wholeArguments(actor: Actor, call: CallState): Promise<JsonObject | null> {
+  if (call.prepared === null) return null
+  if (!call.prepared.masked) return call.prepared.arguments
+  // An edit by a person was sealed by the process that took the decision; what this one remembers is the proposal.
+  const edited = call.grant?.edited === true
+  return (edited ? null : actor.wholes.get(call.ordinal)) ?? (await unseal(actor, call))
+}
+
+async function unseal(actor: Actor, call: CallState): Promise<JsonObject | null> {
+  const { sealer, store, log } = actor.ports
+  if (sealer === null) return null
+  const box = await store.sealed(actor.turnId, call.ordinal)
+  if (box === null) return null
+  try {
+    const value: Json = JSON.parse(Buffer.from(sealer.open(box, sealContext(actor.turnId, call.ordinal))).toString('utf8'))
+    return isJsonObject(value) ? value : null
+  } catch {
+    log.error('sealed arguments do not open under this key', { turnId: actor.turnId, ordinal: call.ordinal })
+    return null
+  }
+}

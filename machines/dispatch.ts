@@ -1,0 +1,91 @@
+// Judged again before it starts: an approval is not an authorization, and the bit may have fallen since admission (C7, C9).
+
+import { runGates, verdictFact, type Passage, type VerdictFact } from './admission.ts'
+import { authorize } from './gates/authorization.ts'
+import { needed, pass, refused, type Gate, type GateHost, type GateView, type Subject } from './gates/gate.ts'
+import { repeatOf } from './gates/limits.ts'
+import { redactionGate } from './gates/redaction.ts'
+import { mayResolve } from './approval.ts'
+import type { JsonObject } from './json.ts'
+import { authorizationText, lostArgumentsText, suppressedText } from './repair.ts'
+import { callStateName, type CallState, type TurnState } from './state.ts'
+
+/** The whole prepared arguments of a call; null when they were masked and their real value is gone with its process (D11). */
+export type Whole = JsonObject | null
+
+/** What follows for a call that is next: it may start, or a verdict to be recorded first. */
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly fact: VerdictFact }
+
+/**
+ * Judges an admitted or granted call with the policy, the descriptor and the bit of this moment.
+ *
+ * A granted call always gives a fact: `call.admitted` when it may go on.
+ *
+ * @param now epoch milliseconds by the clock of the store
+ */
+export async function judgeAgain(call: CallState, state: TurnState, whole: Whole, host: GateHost, now: number): Promise<Readiness> {
+  const view: GateView = { state, completion: 'clean', contentTrust: state.contentTrust, judged: [], host }
+  const passage = await runGates(callStateName(call) === 'granted' ? AFTER_GRANT : AT_DISPATCH, subjectOf(call, state, whole), view)
+  const answered = answerByGrant(passage, call, state)
+  const goesOn = answered.stop === null && answered.subject.question === undefined
+  if (goesOn && callStateName(call) === 'admitted') return { ready: true }
+  return { ready: false, fact: verdictFact(answered, call.item.name, state, call.holds, now) }
+}
+
+function subjectOf(call: CallState, state: TurnState, whole: Whole): Subject {
+  const descriptor = state.catalog.get(call.item.name)
+  const { prepared } = call
+  return {
+    ordinal: call.ordinal,
+    position: 1,
+    name: call.item.name,
+    text: null,
+    contentTrust: state.contentTrust,
+    ...(descriptor === undefined ? {} : { descriptor }),
+    ...(whole === null ? {} : { prepared: whole }),
+    ...(prepared === null ? {} : { argumentsDigest: prepared.argumentsDigest }),
+  }
+}
+
+/** The tool is still there, as it was when the turn opened, and the principal may still use it. */
+const authorizationGate: Gate = {
+  name: 'authorization',
+  judge(subject, view) {
+    const tool = view.host.tools.get(subject.name)
+    if (tool === undefined) return refused('revoked', authorizationText('revoked'))
+    if (tool.descriptor.version !== needed(subject, 'descriptor').version) {
+      return refused('schema-changed', authorizationText('schema-changed'))
+    }
+    return subject.prepared === undefined ? pass(subject) : authorize(subject, view.state, view.host)
+  },
+}
+
+/** An edited call may have become one that was made already (B8). */
+const repeatsGate: Gate = {
+  name: 'limits',
+  judge(subject, view) {
+    const repeat = repeatOf(subject, view.state)
+    if (repeat === null) return pass(subject)
+    return { verdict: 'suppressed-repeat', reason: repeat.reason, text: suppressedText(repeat.reason, repeat.of), of: repeat.of }
+  },
+}
+
+/** A call whose real arguments are gone never runs with the mask. */
+const wholeGate: Gate = {
+  name: 'redaction',
+  judge: (subject, view) =>
+    subject.prepared === undefined ? refused('arguments-lost', lostArgumentsText()) : redactionGate.judge(subject, view),
+}
+
+const AT_DISPATCH: readonly Gate[] = [authorizationGate, wholeGate]
+const AFTER_GRANT: readonly Gate[] = [authorizationGate, repeatsGate, wholeGate]
+
+/** A grant answers the question, unless the bit fell and it was not the acting person's (C9). */
+function answerByGrant(passage: Passage, call: CallState, state: TurnState): Passage {
+  if (passage.subject.question === undefined || call.grant === null) return passage
+  const { by, via } = call.grant
+  const stands = mayResolve(state, call.hold, { by, via }) === null
+  if (!stands) return passage
+  const { question: _answered, ...subject } = passage.subject
+  return { ...passage, subject }
+}

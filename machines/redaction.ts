@@ -1,0 +1,49 @@
+// What of a model's words may be recorded and sent back to it: its text as it stands, or its redacted form.
+
+import { readArguments } from './arguments/read.ts'
+import { canonicalJson } from './json.ts'
+import type { Redactor } from './ports/world.ts'
+import { declaresSecrets } from './schemas/secrets.ts'
+import type { ContentBlock, ToolDescriptor, ToolResult } from './tool.ts'
+
+/** Longest written name that is kept. Names of a catalog are shorter. */
+const NAME_CHARACTERS = 256
+
+export function redactName(redactor: Redactor, name: string): string {
+  return redactor.text(name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name).text
+}
+
+/** What is kept where a text cannot be read, so no secret field in it can be found. */
+const UNREADABLE = '"[redacted: unreadable arguments of a tool with secret fields]"'
+
+/**
+ * The argument text as the transcript keeps it: byte for byte where redaction changes nothing.
+ *
+ * Text that cannot be read as JSON, for a tool that declares secret fields, is not kept at all.
+ */
+export function redactCallText(
+  redactor: Redactor,
+  descriptor: ToolDescriptor | undefined,
+  text: string | null,
+): { readonly text: string; readonly masked: boolean } {
+  if (text === null || text.trim() === '') return { text: text ?? '', masked: false }
+  const read = readArguments(text)
+  if (read.ok) {
+    const { value, changed } = redactor.value(read.value, descriptor?.inputSchema)
+    return changed ? { text: canonicalJson(value), masked: true } : { text, masked: false }
+  }
+  if (descriptor !== undefined && declaresSecrets(descriptor.inputSchema)) return { text: UNREADABLE, masked: true }
+  const plain = redactor.text(text)
+  return { text: plain.text, masked: plain.changed }
+}
+
+/** A result as it may be recorded and shown. */
+export function redactResult(redactor: Redactor, descriptor: ToolDescriptor, result: ToolResult): ToolResult {
+  const content = result.content.map(block => redactor.value(block).value as ContentBlock)
+  const structured = result.structuredContent
+  return {
+    ...result,
+    content,
+    ...(structured === undefined ? {} : { structuredContent: redactor.value(structured, descriptor.outputSchema).value }),
+  }
+}

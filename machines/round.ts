@@ -1,0 +1,103 @@
+// From a response to facts: what of a round is recorded, in which channel, with which verdict over its output (section 2).
+
+import type { Admitted } from './admission.ts'
+import { readJson } from './arguments/read.ts'
+import type { FactOf } from './events.ts'
+import type { RoundItem, RoundRecorded } from './events/round.ts'
+import type { Json } from './json.ts'
+import type { ModelItem, ModelRound } from './ports/model.ts'
+import type { Redactor } from './ports/world.ts'
+import { outputNotJsonText, outputProblemText } from './repair.ts'
+import { compiledSchema } from './schemas/cache.ts'
+import type { TurnState } from './state.ts'
+
+/**
+ * The record of a round.
+ *
+ * @param state before the round
+ * @param request digest of the neutral request that was answered
+ * @param admitted the verdicts over its calls, in order
+ */
+export function roundFact(
+  round: ModelRound,
+  state: TurnState,
+  request: string,
+  admitted: readonly Admitted[],
+  redactor: Redactor,
+): FactOf<'round.recorded'> {
+  const output = judgeOutput(round, state)
+  return {
+    type: 'round.recorded',
+    data: {
+      round: state.rounds.length + 1,
+      request,
+      completion: round.completion,
+      stop: round.stop.slice(0, 100),
+      channel: admitted.length > 0 ? 'tool' : output === null ? null : channelOf(state),
+      items: recordItems(round.items, admitted, redactor),
+      output: output === null || !output.valid ? output : { valid: true, value: redactor.value(output.value).value },
+      ...(round.refusal === undefined ? {} : { refusal: redactor.text(round.refusal).text }),
+      ...(round.usage === undefined ? {} : { usage: round.usage }),
+      anomalies: anomalies(round, admitted.length),
+    },
+  }
+}
+
+function channelOf(state: TurnState): 'structured' | 'prompted' {
+  return state.opened.output?.mode === 'enforced' ? 'structured' : 'prompted'
+}
+
+/** Items in their order, each call under its host id, texts redacted. Opaque blocks stay byte-exact: providers sign them. */
+function recordItems(items: readonly ModelItem[], admitted: readonly Admitted[], redactor: Redactor): RoundItem[] {
+  const calls = admitted.map(call => call.item)
+  return items.map((item): RoundItem => {
+    switch (item.kind) {
+      case 'text':
+        return { kind: 'text', text: redactor.text(item.text).text }
+      case 'opaque':
+        return item
+      case 'provider-tool':
+        return {
+          ...item,
+          ...(item.input === undefined ? {} : { input: redactor.value(item.input).value }),
+          ...(item.result === undefined ? {} : { result: redactor.value(item.result).value }),
+        }
+      case 'call':
+        return nextOf(calls)
+    }
+  })
+}
+
+function nextOf(calls: RoundItem[]): RoundItem {
+  const call = calls.shift()
+  if (call === undefined) throw new Error('a call of the round was not judged')
+  return call
+}
+
+/**
+ * Validates the output that was asked for, ours in every mode (A2). It is judged and never dispatched, whatever it looks like.
+ *
+ * @returns null where none was asked for, or the round gives none: it holds calls, or did not end clean
+ */
+function judgeOutput(round: ModelRound, state: TurnState): RoundRecorded['output'] {
+  const { output } = state.opened
+  if (output === null || round.completion !== 'clean' || round.items.some(item => item.kind === 'call')) return null
+  const text = round.items.map(item => (item.kind === 'text' ? item.text : '')).join('')
+  const read = readJson(text.trim())
+  if (!read.ok) return { valid: false, text: outputNotJsonText(read.problem.text) }
+  const schema = compiledSchema(output.schema)
+  if (!schema.ok) return { valid: false, text: outputNotJsonText(schema.reason) }
+  const checked = schema.validate(read.value)
+  if (!checked.ok) return { valid: false, text: outputProblemText(checked.problems) }
+  return { valid: true, value: checked.value as Json }
+}
+
+/** What was odd and decides nothing: the presence of calls does (B6). */
+function anomalies(round: ModelRound, calls: number): string[] {
+  const saysTools = TOOL_STOPS.has(round.stop)
+  if (saysTools && calls === 0) return ['stop-says-tools-without-calls']
+  if (!saysTools && calls > 0 && round.completion === 'clean') return ['calls-without-tool-stop']
+  return []
+}
+
+const TOOL_STOPS: ReadonlySet<string> = new Set(['tool_calls', 'tool_use', 'function_call', 'tool-calls'])
