@@ -19,7 +19,7 @@ const ARROWS: Readonly<Record<Layer, Arrows>> = {
   machines: {
     to: ['machines'],
     packages: ['xstate', 'ajv', 'ajv-formats', 'ajv-draft-04', 'typebox', 're2js', '@standard-schema/spec'],
-    builtIn: { 'node:crypto': ['createHash', 'createHmac', 'timingSafeEqual'] },
+    builtIn: { 'node:crypto': ['createHash', 'createHmac', 'timingSafeEqual'], 'node:buffer': ['Buffer'] },
   },
   store: { to: ['machines', 'store'], packages: ['kysely', 'pg', '@electric-sql/pglite', 'typebox'], builtIn: 'any' },
   bus: { to: ['machines', 'bus'], packages: ['@nats-io/transport-node', '@nats-io/jetstream'], builtIn: 'any' },

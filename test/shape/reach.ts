@@ -83,7 +83,8 @@ function exportedValues(source: Source): { readonly name: string; readonly start
   return (source.program.body as Node[]).flatMap(node => {
     if (node.type !== 'ExportNamedDeclaration' || node.exportKind === 'type' || isNode(node.source)) return []
     if (isNode(node.declaration)) return declaredNames(node.declaration)
-    return (node.specifiers as Node[]).map(each => ({ name: nameOf(each.exported), start: each.start }))
+    const values = (node.specifiers as Node[]).filter(each => each.exportKind !== 'type')
+    return values.map(each => ({ name: nameOf(each.exported), start: each.start }))
   })
 }
 

@@ -1,8 +1,9 @@
 // The rules of one file that a syntax tree can judge. Each takes a parsed file and gives its findings, with what to do instead.
 
-import { finding, isNode, lineOf, nameOf, walk, type Finding, type Node, type Source } from './source.ts'
+import { finding, isNode, lineOf, literalText, nameOf, walk, type Finding, type Node, type Source } from './source.ts'
 
 const MOST_FUNCTION_LINES = 70
+const MOST_COLUMNS = 140
 const CORE = /^(machines|store|bus)\//
 const TEST_CALLS = new Set(['describe', 'it', 'test'])
 
@@ -31,6 +32,21 @@ function rootName(node: unknown): string {
   if (!isNode(node)) return ''
   if (node.type === 'CallExpression') return rootName(node.callee)
   return node.type === 'MemberExpression' ? rootName(node.object) : nameOf(node)
+}
+
+/** A text in quotes may run on: it is read by its reader, not by ours. */
+export function longLines(source: Source): Finding[] {
+  const texts: Node[] = []
+  walk(source.program, node => {
+    if (node.type === 'TemplateElement' || literalText(node) !== null) texts.push(node)
+  })
+  let start = 0
+  return source.text.split('\n').flatMap(line => {
+    const edge = start + MOST_COLUMNS
+    start += line.length + 1
+    if (line.length <= MOST_COLUMNS || texts.some(text => text.start < edge && text.end > edge)) return []
+    return [finding(source, edge, `${line.length} columns, at most ${MOST_COLUMNS}: break the line`)]
+  })
 }
 
 export function looseTypes(source: Source): Finding[] {

@@ -3,7 +3,6 @@
 import { posix } from 'node:path'
 import { finding, type Finding, type Source, type TextFile } from './source.ts'
 
-const MOST_COLUMNS = 140
 const MOST_LINES = 250
 const MOST_LINES_WITH_REASON = 300
 
@@ -23,15 +22,6 @@ export function longFiles(file: TextFile): Finding[] {
 export function idleExceptions(files: readonly TextFile[]): Finding[] {
   const long = files.filter(file => file.text.split('\n').length - 1 > MOST_LINES).map(file => file.path)
   return [...LONG_FILES.keys()].filter(path => !long.includes(path)).map(path => `${path}:1 is not long any more: take it off LONG_FILES`)
-}
-
-/** A sentence in quotes may run on: it is read by its reader, not by ours. */
-export function longLines(file: TextFile): Finding[] {
-  return file.text.split('\n').flatMap((line, index) => {
-    const sentence = /^\s*([\w$]+: )?(['"`]).*\2[,)]*$/.test(line)
-    if (line.length <= MOST_COLUMNS || sentence) return []
-    return [`${file.path}:${index + 1} ${line.length} columns, at most ${MOST_COLUMNS}: break the line`]
-  })
 }
 
 /** Names that say nothing of what is inside. */
