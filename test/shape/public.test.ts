@@ -51,7 +51,7 @@ describe('the library', () => {
 describe('the command line', () => {
   test('has these verbs', () => {
     const help = execFileSync(process.execPath, [join(TOP, 'adapters', 'cli', 'main.ts'), '--help'], { encoding: 'utf8' })
-    const verbs = [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)\b/gm)].map(match => match[1])
+    const verbs = [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)\b/gm)].map(([, verb = '']) => verb)
     expect(verbs.toSorted()).toEqual(COMMAND_VERBS)
   })
 
