@@ -1,9 +1,10 @@
 // Opens and appends in memory: all or nothing, since nothing is changed before everything was checked.
 
-import { checkLink, GENESIS } from '../machines/chain.ts'
+import { GENESIS } from '../machines/chain.ts'
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import type { Append, AppendAnswer, ApprovalRow, Beside, OpenAnswer, OpenTurn, Projection } from '../machines/ports/store.ts'
+import { checkAppend, checkOpen } from './door.ts'
 import { frozenCopy, now, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
 
 /**
@@ -12,12 +13,10 @@ import { frozenCopy, now, type MemoryDatabase, type MemoryTurn } from './memory-
  * @throws ToolturnError `option_invalid` when the events are no stream that begins at version 1
  */
 export function open(database: MemoryDatabase, request: OpenTurn): OpenAnswer {
+  checkOpen(request)
   const known = findOpened(database, request)
-  if (known !== undefined) {
-    const answer = known.contentDigest === request.contentDigest ? 'existing' : 'conflict'
-    return { answer, turnId: known.turnId }
-  }
-  const change = checkedChange(request, { ...request, version: 0, hash: GENESIS })
+  if (known !== undefined) return judgeKnown(known, request)
+  const change = copyOf(request)
   refuseKnown(database, change.opened)
   const turn = newTurn(database, request)
   database.turns.set(turn.turnId, turn)
@@ -30,12 +29,12 @@ export function open(database: MemoryDatabase, request: OpenTurn): OpenAnswer {
 /** Appends to a stream. Never `busy`: nobody else holds a row here while this runs. */
 export function append(database: MemoryDatabase, request: Append): AppendAnswer {
   try {
+    checkAppend(request)
     const turn = database.turns.get(request.turnId)
     if (turn === undefined) throw new ToolturnError('turn_not_found', '', { turnId: request.turnId })
-    const { turnId, tenant } = turn
-    const change = checkedChange(request, { turnId, tenant, version: request.expected, hash: request.head })
     const standing = standingOf(turn, request)
     if (standing !== 'current') return { answer: standing }
+    const change = copyOf(request)
     refuseKnown(database, change.opened)
     write(database, turn, change)
     turn.published = Math.max(turn.published, request.published ?? 0)
@@ -59,17 +58,32 @@ function findOpened(database: MemoryDatabase, { tenant, key, turnId }: OpenTurn)
   return keyed ?? database.turns.get(turnId)
 }
 
-/** How the writer's belief compares with the row. Another epoch comes first: who was fenced need not read on. */
-function standingOf(turn: MemoryTurn, { epoch, expected, head }: Append): 'current' | 'moved' | 'fenced' {
+function judgeKnown(known: MemoryTurn, request: OpenTurn): OpenAnswer {
+  if (wasWritten(known, request.events)) return { answer: 'opened' }
+  const answer = known.contentDigest === request.contentDigest ? 'existing' : 'conflict'
+  return { answer, turnId: known.turnId }
+}
+
+/**
+ * How the writer's belief compares with the row. The same bytes once more were accepted before: the writer lost the answer.
+ * Another epoch comes before another version: who was fenced need not read on.
+ */
+function standingOf(turn: MemoryTurn, request: Append): 'current' | 'accepted' | 'moved' | 'fenced' {
+  const { turnId, epoch, expected, head, events } = request
+  if (events[0]?.tenant !== turn.tenant) throw invalid('An event is of another tenant.', turnId)
+  if (wasWritten(turn, events)) return 'accepted'
   if (epoch !== null && epoch !== turn.epoch) return 'fenced'
   if (expected < turn.version) return 'moved'
-  if (expected > turn.version || head !== turn.head) {
-    throw invalid(`version ${expected} with this hash was never in the stream`, turn.turnId)
-  }
+  if (expected > turn.version || head !== turn.head) throw invalid(`Version ${expected} with this hash was never in the stream.`, turnId)
   return 'current'
 }
 
-/** Everything that a write changes, checked and copied: applying it cannot fail half-way. */
+function wasWritten(turn: MemoryTurn, events: readonly StoredEvent[]): boolean {
+  const last = events.at(-1)
+  return last !== undefined && turn.events[last.version - 1]?.hash === last.hash
+}
+
+/** Everything that a write changes, copied: applying it cannot fail half-way, and aliases nothing of the writer's. */
 type Change = {
   readonly events: readonly StoredEvent[]
   readonly projection: Projection
@@ -79,41 +93,23 @@ type Change = {
   readonly dropped: readonly number[]
 }
 
-type Place = { readonly turnId: string; readonly tenant: string; readonly version: number; readonly hash: string }
-
-function checkedChange(request: OpenTurn | Append, place: Place): Change {
-  const { approvals, sealed } = request
+function copyOf({ events, projection, approvals, sealed }: OpenTurn | Append): Change {
   return {
-    events: checkedEvents(request.events, place),
-    projection: frozenCopy(request.projection),
-    opened: checkedApprovals(approvals?.open ?? [], place.turnId),
+    events: events.map(frozenCopy),
+    projection: frozenCopy(projection),
+    opened: approvals?.open.map(frozenCopy) ?? [],
     settled: approvals?.settle ?? [],
-    boxes: (sealed?.put ?? []).map(({ ordinal, box }) => [ordinal, box.slice()]),
+    boxes: sealed?.put.map(({ ordinal, box }) => [ordinal, box.slice()] as const) ?? [],
     dropped: sealed?.drop ?? [],
   }
 }
 
-/** Copies of the events, after each was found to be of this turn and to follow the one before it. */
-function checkedEvents(events: readonly StoredEvent[], place: Place): StoredEvent[] {
-  if (events.length === 0) throw invalid('there is no event to append', place.turnId)
-  let previous: { version: number; hash: string } = place
-  for (const event of events) {
-    if (event.turnId !== place.turnId || event.tenant !== place.tenant) throw invalid('an event is of another turn', place.turnId)
-    if (checkLink(previous, event) === 'broken') throw invalid(`an event does not follow version ${previous.version}`, place.turnId)
-    previous = event
-  }
-  return events.map(frozenCopy)
-}
-
-function checkedApprovals(rows: readonly ApprovalRow[], turnId: string): ApprovalRow[] {
-  if (rows.some(row => row.turnId !== turnId)) throw invalid('an approval is of another turn', turnId)
-  if (new Set(rows.map(row => row.approvalId)).size < rows.length) throw invalid('two approvals have one id', turnId)
-  return rows.map(frozenCopy)
-}
-
+/** An approval is opened once. */
 function refuseKnown(database: MemoryDatabase, opened: readonly ApprovalRow[]): void {
+  const seen = new Set<string>()
   for (const { approvalId, turnId } of opened) {
-    if (database.approvals.has(approvalId)) throw invalid(`approval ${approvalId} is there already`, turnId)
+    if (seen.has(approvalId) || database.approvals.has(approvalId)) throw invalid('An approval of this id is there already.', turnId)
+    seen.add(approvalId)
   }
 }
 

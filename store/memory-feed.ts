@@ -3,7 +3,7 @@
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import type { FeedCursor, FeedPage, Head } from '../machines/ports/store.ts'
-import { hasEnded, now, ownerLives, type MemoryDatabase } from './memory-database.ts'
+import { hasEnded, now, ownerLives, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
 
 export function feed(database: MemoryDatabase, cursor: FeedCursor | null, limit: number): FeedPage {
   const start = cursor === null ? 0 : positionOf(database, cursor)
@@ -49,13 +49,20 @@ export function unpublished(
 export function acknowledge(database: MemoryDatabase, published: readonly { readonly turnId: string; readonly version: number }[]): void {
   for (const { turnId, version } of published) {
     const turn = database.turns.get(turnId)
-    if (turn !== undefined) turn.published = Math.max(turn.published, version)
+    if (turn !== undefined) turn.published = Math.max(turn.published, Math.min(version, turn.version))
   }
 }
 
-/** @returns how many events lost their payload now; those erased before are not counted again */
+/**
+ * The payload and its salt go. What the inbox showed of the turn and what was sealed goes with all of it.
+ *
+ * @returns how many events lost their payload now; those erased before are not counted again
+ */
 export function erase(database: MemoryDatabase, turnId: string, versions?: readonly number[]): number {
-  const events = database.turns.get(turnId)?.events ?? []
+  const turn = database.turns.get(turnId)
+  if (turn === undefined) return 0
+  if (versions === undefined) eraseBeside(database, turn)
+  const { events } = turn
   const chosen = versions === undefined ? null : new Set(versions)
   let erased = 0
   for (const [index, event] of events.entries()) {
@@ -66,6 +73,14 @@ export function erase(database: MemoryDatabase, turnId: string, versions?: reado
   return erased
 }
 
+function eraseBeside(database: MemoryDatabase, turn: MemoryTurn): void {
+  turn.sealed.clear()
+  for (const row of database.approvals.values()) {
+    if (row.turnId !== turn.turnId) continue
+    database.approvals.set(row.approvalId, Object.freeze({ ...row, arguments: null, reason: '' }))
+  }
+}
+
 export function damage(database: MemoryDatabase, turnId: string, version: number): void {
   const events = database.turns.get(turnId)?.events
   if (events !== undefined && version >= 1 && version <= events.length) events[version - 1] = null
@@ -74,8 +89,9 @@ export function damage(database: MemoryDatabase, turnId: string, version: number
 const cursorAt = (database: MemoryDatabase, position: number): FeedCursor => `${database.instance}:${position}`
 
 function positionOf(database: MemoryDatabase, cursor: FeedCursor): number {
-  const [instance, position] = cursor.split(':')
-  const known = instance === database.instance && /^\d{1,15}$/.test(position ?? '') && Number(position) <= database.feed.length
-  if (!known) throw new ToolturnError('store_replaced', '')
+  const match = /^([^:]+):(\d{1,15})$/.exec(cursor)
+  if (match === null) throw new ToolturnError('option_invalid', 'This is no cursor of a feed.')
+  const [, instance, position] = match
+  if (instance !== database.instance) throw new ToolturnError('store_replaced', '', { cursor: instance, store: database.instance })
   return Number(position)
 }

@@ -50,18 +50,21 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
   const claimed: Claimed[] = []
   for (const turn of dueTurns(database, request)) {
     if (claimed.length >= request.count) break
-    if (request.turnId !== undefined) unpark(turn)
-    if (turn.claims >= CLAIMS_BEFORE_PARKING) {
-      turn.parked = true
-      continue
-    }
-    turn.owner = request.worker
-    turn.epoch += 1
-    turn.claims += 1
-    turn.unlisted = 0
+    take(turn, request.worker)
+    if (turn.parked) continue
     claimed.push({ turnId: turn.turnId, tenant: turn.tenant, epoch: turn.epoch, version: turn.version })
   }
   return claimed
+}
+
+/** Gives the turn to the worker, or parks it. The epoch rises either way, so what its last owner still does is fenced. */
+function take(turn: MemoryTurn, worker: string): void {
+  if (turn.parked) turn.claims = 0
+  turn.parked = turn.claims >= CLAIMS_BEFORE_PARKING
+  turn.owner = turn.parked ? null : worker
+  turn.epoch += 1
+  if (!turn.parked) turn.claims += 1
+  turn.unlisted = 0
 }
 
 function dueTurns(database: MemoryDatabase, request: ClaimRequest): MemoryTurn[] {
@@ -77,11 +80,6 @@ function dueTurns(database: MemoryDatabase, request: ClaimRequest): MemoryTurn[]
     if (turn.offers.every(name => tools.has(name))) due.push(turn)
   }
   return due.sort((a, b) => Number(a.wakeAt) - Number(b.wakeAt) || (a.turnId < b.turnId ? -1 : 1))
-}
-
-function unpark(turn: MemoryTurn): void {
-  turn.parked = false
-  turn.claims = 0
 }
 
 export function release(

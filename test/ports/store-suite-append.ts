@@ -61,6 +61,16 @@ export function appendSuite(stage: () => Stage): void {
       expect(versions(await store.read(place.turnId))).toEqual(upTo(52))
     })
 
+    it('is accepted once more when the same bytes are sent again, as after a lost answer', async () => {
+      const { store, other, open, write } = stage()
+      const append = appendAt(await open(), { facts: [roundFailed(1), roundFailed(2)] })
+      expect(await store.append(append)).toEqual({ answer: 'accepted' })
+      expect(await other.append(append)).toEqual({ answer: 'accepted' })
+      await write(placeBehind(append))
+      expect(await store.append(append)).toEqual({ answer: 'accepted' })
+      expect(versions(await store.read(append.turnId))).toEqual(upTo(4))
+    })
+
     it('takes many turns at once, each in its own order', async () => {
       const { stores, store, open, links } = stage()
       const places = await Promise.all(upTo(40).map(() => open()))

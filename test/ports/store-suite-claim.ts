@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { HOUR, unique, upTo, type Stage } from './stage.ts'
-import { approvalGranted, eventsAt, newTurn, ofSchema, roundFailed, turnCompleted, type Place } from './streams.ts'
+import { appendAt, approvalGranted, eventsAt, newTurn, ofSchema, roundFailed, turnCompleted, type Place } from './streams.ts'
 
 export function claimSuite(stage: () => Stage): void {
   describe('claim', () => {
@@ -142,11 +142,13 @@ export function claimSuite(stage: () => Stage): void {
       const place = await open()
       await claimAndDie(on, place, 5)
       expect(await claim(await worker())).toEqual([])
-      expect(await row(place)).toMatchObject({ parked: true, epoch: 5 })
+      expect(await row(place)).toMatchObject({ parked: true, owner: null })
       expect((await store.list({ tenant, parked: true, limit: 10 })).turns).toHaveLength(1)
       expect(await claim(await worker())).toEqual([])
-      expect(await claim(await worker(), { turnId: place.turnId })).toMatchObject([{ epoch: 6 }])
-      expect(await row(place)).toMatchObject({ parked: false })
+      expect(await store.append(appendAt(place, { epoch: 5 })), 'its last owner').toEqual({ answer: 'fenced' })
+      const heir = await worker()
+      expect(await claim(heir, { turnId: place.turnId })).toMatchObject([{ turnId: place.turnId }])
+      expect(await row(place)).toMatchObject({ parked: false, owner: heir })
       expect((await store.list({ tenant, parked: true, limit: 10 })).turns).toEqual([])
     })
 

@@ -70,6 +70,7 @@ export function feedSuite(stage: () => Stage): void {
       await open()
       const cursor = foreign(await store.feedEnd())
       await expect(store.feed(cursor, 10)).rejects.toMatchObject({ code: 'store_replaced' })
+      await expect(store.feed('no cursor', 10)).rejects.toMatchObject({ code: 'option_invalid' })
     })
 
     it('keeps cursors by name, for every process', async () => {

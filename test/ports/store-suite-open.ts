@@ -120,11 +120,11 @@ export function openSuite(stage: () => Stage): void {
       expect(existing.map(answer => answer.turnId)).toEqual(Array(19).fill(winners[0]?.turnId))
     })
 
-    it('finds its own turn when the same opening is sent again', async () => {
-      const { store, tenant } = stage()
-      const turn = newTurn({ tenant })
+    it('finds its own turn when the same opening is sent again, as after a lost answer', async () => {
+      const { store, other, tenant } = stage()
+      const turn = newTurn({ tenant, key: unique('key') })
       expect(await store.open(turn)).toEqual({ answer: 'opened' })
-      expect(await store.open(turn)).toEqual({ answer: 'existing', turnId: turn.turnId })
+      expect(await other.open(turn)).toEqual({ answer: 'opened' })
       expect(await store.read(turn.turnId)).toHaveLength(1)
     })
   })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, type Json } from '../../machines/json.ts'
 import { linksOf, upTo, versions, type Stage } from './stage.ts'
-import { callRecorded, roundFailed, type Place } from './streams.ts'
+import { callRecorded, holdRow, roundFailed, type Place } from './streams.ts'
 
 /** Any UTF-16 code unit by itself: lone surrogates, U+0000, everything that a model or a tool can put into a JSON string. */
 const anyUnit = fc.oneof(
@@ -84,6 +84,19 @@ export function recordSuite(stage: () => Stage): void {
       expect(await store.erase(place.turnId)).toBe(2)
       expect(await store.erase(place.turnId)).toBe(0)
       expect(await links(place)).toEqual(['erased', 'erased'])
+    })
+
+    it('takes what the inbox showed and what was sealed along with all of a turn', async () => {
+      const { store, open, write } = stage()
+      const place = await open()
+      const hold = holdRow(place, { arguments: { to: 'secret' }, reason: 'secret' })
+      await write(place, { approvals: { open: [hold], settle: [] }, sealed: { put: [{ ordinal: 1, box: new Uint8Array([1]) }], drop: [] } })
+      await store.erase(place.turnId, [1])
+      expect(await store.approval(hold.approvalId)).toEqual(hold)
+      expect(await store.sealed(place.turnId, 1)).not.toBeNull()
+      await store.erase(place.turnId)
+      expect(await store.approval(hold.approvalId)).toEqual({ ...hold, arguments: null, reason: '' })
+      expect(await store.sealed(place.turnId, 1)).toBeNull()
     })
 
     it('leaves other turns alone, and the stream can go on', async () => {
