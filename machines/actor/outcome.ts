@@ -2,7 +2,7 @@
 
 import type { FactOf } from '../events.ts'
 import type { RecordedResult } from '../events/shapes.ts'
-import { repeatedFailureText, abortedText, timeoutText } from '../repair.ts'
+import { stopAndExplainText, stoppedToolText } from '../repair.ts'
 import { boundResult, checkOutput, normaliseResult, resultOfThrown } from '../result.ts'
 import { redactResult } from '../redaction.ts'
 import type { CallState, TurnState } from '../state.ts'
@@ -45,9 +45,8 @@ function resultOf(tool: Tool, end: TryEnd): ToolResult {
     case 'thrown':
       return resultOfThrown(end.value)
     case 'timeout':
-      return hostError(timeoutText(tool.descriptor.timeoutMs, tool.descriptor.replayPolicy))
     case 'aborted':
-      return hostError(abortedText(tool.descriptor.replayPolicy))
+      return hostError(stoppedToolText(end.ended, tool.descriptor.replayPolicy === 'read-only'))
   }
 }
 
@@ -60,7 +59,7 @@ function withHint(state: TurnState, call: CallState, result: ToolResult): ToolRe
   if (result.isError !== true) return result
   const failures = failuresInARow(state, call) + 1
   if (failures < state.opened.limits.repeats) return result
-  return { ...result, content: [...result.content, { type: 'text', text: repeatedFailureText(failures) }] }
+  return { ...result, content: [...result.content, { type: 'text', text: stopAndExplainText(failures) }] }
 }
 
 function failuresInARow(state: TurnState, call: CallState): number {

@@ -2,7 +2,7 @@
 
 import { readArguments } from '../arguments/read.ts'
 import { argumentsDigest } from '../digest.ts'
-import { schemaProblemText } from '../repair.ts'
+import { quarantinedText, schemaProblemText, unreadableArgumentsText } from '../repair.ts'
 import { deepFreeze, isJsonObject, type JsonObject } from '../json.ts'
 import { compiledSchema } from '../schemas/cache.ts'
 import type { ToolDescriptor } from '../tool.ts'
@@ -12,7 +12,7 @@ export const argumentsGate: Gate = {
   name: 'arguments',
   judge(subject, view) {
     const read = readArguments(subject.text)
-    if (!read.ok) return invalid(`json-${read.problem.kind}`, read.problem.text)
+    if (!read.ok) return invalid(`json-${read.problem.kind}`, unreadableArgumentsText(read.problem.text))
     const descriptor = needed(subject, 'descriptor')
     const checked = prepareArguments(descriptor, read.value)
     if (!checked.ok) return checked.stop
@@ -27,7 +27,7 @@ export function prepareArguments(
   value: JsonObject,
 ): { readonly ok: true; readonly prepared: JsonObject } | { readonly ok: false; readonly stop: Verdict } {
   const schema = compiledSchema(descriptor.inputSchema)
-  if (!schema.ok) return { ok: false, stop: invalid('quarantined', schema.reason) }
+  if (!schema.ok) return { ok: false, stop: invalid('quarantined', quarantinedText()) }
   const validated = schema.validate(value)
   if (!validated.ok) return { ok: false, stop: invalid('schema', schemaProblemText(validated.problems)) }
   if (!isJsonObject(validated.value)) return { ok: false, stop: invalid('schema', schemaProblemText([])) }
