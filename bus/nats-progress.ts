@@ -1,9 +1,13 @@
 // Progress on NATS: core messages, sent and forgotten, heard live by whoever listens.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Subscription } from '../machines/ports/bus.ts'
 import type { Log } from '../machines/ports/world.ts'
 import { nameOf } from './delivery.ts'
 import type { Link, Session } from './nats-link.ts'
+
+/** Between the end of a connection and the look for the next one. */
+const REST_MS = 100
 
 export type Hear = (subject: string, body: Uint8Array) => void
 
@@ -30,6 +34,7 @@ export async function hearProgress(link: Link, subject: string, hear: Hear, log:
 async function follow(link: Link, subject: string, hear: Hear, signal: AbortSignal, attached: () => void): Promise<void> {
   for (let session = await link.whenUp(signal); session !== null; session = await link.whenUp(signal)) {
     await listen(session, subject, hear, signal, attached)
+    await sleep(REST_MS, undefined, { signal }).catch(() => { /* closing: over at once */ })
   }
   attached()
 }

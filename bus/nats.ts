@@ -85,6 +85,7 @@ function natsPublisher(link: Link, names: BrokerNames): Bus['publish'] {
       waiting.delete(lose)
       reject(new ToolturnError('bus_unreachable', '', { id: message.id, why }, cause))
     }
+    keptSpaceOf(message.subject)
     const session = link.session()
     if (session === null) return lose('not connected')
     waiting.add(lose)
