@@ -13,22 +13,22 @@ type Part<Row> = { readonly job: number; readonly row: Row }
 
 const jobColumn = { name: 'job', type: 'int4', of: ({ job }: Part<unknown>) => job } as const
 
-const dataText = ({ salt, data }: StoredEvent) => (salt === null ? null : canonicalJson(data))
+/** With the canonical text of its payload, and how many events its append has, where it is the last of them. */
+type EventPart = StoredEvent & { readonly text: string | null; readonly appendSize: number }
 
-const EVENT: readonly Column<Part<StoredEvent & { readonly text: string | null }>>[] = [
+const EVENT: readonly Column<Part<EventPart>>[] = [
   jobColumn,
   { name: 'version', type: 'int4', of: ({ row }) => row.version },
   { name: 'schema_version', type: 'int4', of: ({ row }) => row.schemaVersion },
+  { name: 'append_size', type: 'int4', of: ({ row }) => row.appendSize },
   { name: 'plain', type: 'bool', of: ({ row }) => row.text !== null && isPlain(row.text) },
   { name: 'worked', type: 'float8', of: ({ row }) => row.worked },
   { name: 'time', type: 'text', of: ({ row }) => row.time },
   { name: 'type', type: 'text', of: ({ row }) => row.type },
-  { name: 'tenant', type: 'text', of: ({ row }) => row.tenant },
   { name: 'actor', type: 'text', of: ({ row }) => toActor(row.actor) },
-  { name: 'previous_hash', type: 'text', of: ({ row }) => row.previousHash },
   { name: 'hash', type: 'text', of: ({ row }) => row.hash },
   { name: 'salt', type: 'text', of: ({ row }) => row.salt },
-  { name: 'data_hash', type: 'text', of: ({ row }) => (row.salt === null ? row.dataHash : null) },
+  { name: 'data_hash', type: 'text', of: ({ row }) => (row.salt === null ? row.dataHash : '') },
   { name: 'data', type: 'text', of: ({ row }) => row.text },
 ]
 
@@ -68,10 +68,10 @@ const DROPPED: readonly Column<Part<number>>[] = [jobColumn, { name: 'ordinal', 
 /** CTEs that insert the events of the won turns, and what is beside them when `full`. Parameters are counted from `first`. */
 export function besideSql(schema: string, first: number, full: boolean): string {
   const events = `e as (
-  insert into "${schema}".events (turn_id, version, schema_version, plain, worked, time, type, tenant, actor,
-    previous_hash, hash, salt, data_hash, data)
-  select u.turn_id, r.version, r.schema_version, r.plain, r.worked, r.time::timestamptz, r.type, r.tenant, r.actor,
-    decode(r.previous_hash, 'hex'), decode(r.hash, 'hex'), decode(r.salt, 'hex'), decode(r.data_hash, 'hex'), r.data::json
+  insert into "${schema}".events (turn_id, version, schema_version, append_size, plain, worked, time, type, actor, hash, salt,
+    data_hash, data)
+  select u.turn_id, r.version, r.schema_version, r.append_size, r.plain, r.worked, r.time::timestamptz, r.type, r.actor,
+    decode(r.hash, 'hex'), decode(r.salt, 'hex'), decode(r.data_hash, 'hex'), r.data::json
   from u join ${unnest('r', EVENT, first)} on r.job = u.n
   order by u.turn_id, r.version)`
   return full ? `${events}, ${fullSql(schema, first + EVENT.length)}` : events
@@ -102,7 +102,7 @@ sd as (
 
 /** The parameters of `besideSql`, for jobs in their order. */
 export function besideParameters(jobs: readonly WithBeside[], full: boolean): Parameter[] {
-  const events = partsOf(jobs, job => job.events.map(event => ({ ...event, text: dataText(event) })))
+  const events = partsOf(jobs, job => job.events.map(eventPart))
   if (!full) return arraysOf(EVENT, events)
   const settled = (job: WithBeside) => new Map(job.approvals?.settle.map(each => [each.approvalId, each.settled]))
   return [
@@ -123,6 +123,11 @@ export type WithBeside = Beside & { readonly events: readonly StoredEvent[] }
 
 function partsOf<Row>(jobs: readonly WithBeside[], rowsOf: (job: WithBeside) => readonly Row[]): Part<Row>[] {
   return jobs.flatMap((job, index) => rowsOf(job).map(row => ({ job: index + 1, row })))
+}
+
+function eventPart(event: StoredEvent, index: number, { length }: readonly StoredEvent[]): EventPart {
+  const text = event.salt === null ? null : canonicalJson(event.data)
+  return { ...event, text, appendSize: index === length - 1 ? length : 0 }
 }
 
 /** The parts of a statement do not see each other's rows: what is opened and settled in one append is opened as settled. */

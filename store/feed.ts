@@ -5,17 +5,27 @@ import type { FeedCursor, Head, Store } from '../machines/ports/store.ts'
 import { statement, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
-import { EVENT_COLUMNS, toEvent, type EventRow } from './rows.ts'
+import { eventColumns, toEvent, type EventRow } from './rows.ts'
 
 /** A place in the feed: behind the event of this transaction and position. */
 type Place = { readonly identity: string; readonly xid: string; readonly position: string }
 
 type FeedRow = EventRow & { readonly xid: string; readonly position: string }
 
-/** Everything below the oldest running transaction is decided, so what is read there stays the same for ever. */
+/**
+ * Everything below the oldest running transaction is decided, so what is read there stays the same for ever. Appends are found by
+ * their last events; a page may begin and end inside one.
+ */
 export function feedSql(schema: string): string {
-  return `select ${EVENT_COLUMNS}, e.xid::text, e.position::text from "${schema}".events e
-where (e.xid, e.position) > ($1::xid8, $2::int8) and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+  return `with tails as materialized (
+  select turn_id, version, append_size from "${schema}".events
+  where append_size > 0 and (xid, position) > ($1::xid8, $2::int8) and xid < pg_snapshot_xmin(pg_current_snapshot())
+  order by xid, position limit $3::int4)
+select ${eventColumns(schema)}, e.xid::text as xid, e.position::text as position
+from tails join "${schema}".events e
+  on e.turn_id = tails.turn_id and e.version <= tails.version and e.version > tails.version - tails.append_size
+join "${schema}".turns t on t.turn_id = e.turn_id
+where (e.xid, e.position) > ($1::xid8, $2::int8)
 order by e.xid, e.position limit $3::int4`
 }
 

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import { createHash } from 'node:crypto'
+import { GENESIS } from '../machines/chain.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import type { Outcome } from '../machines/ids.ts'
 import type { ApprovalRow, TurnRow, TurnStateName } from '../machines/ports/store.ts'
@@ -18,19 +19,21 @@ export type EventRow = {
   type: string
   tenant: string
   actor: string
-  previous_hash: string
+  previous_hash: string | null
   hash: string
   salt: string | null
-  data_hash: string | null
+  data_hash: string
   data: string | null
 }
 
-/** What is selected of an event, for raw statements; `e` is the table. */
-export const EVENT_COLUMNS = `e.turn_id::text, e.version, e.schema_version, e.worked,
-  to_char(e.time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as time, e.type, e.tenant, e.actor,
-  encode(e.previous_hash, 'hex') as previous_hash, encode(e.hash, 'hex') as hash, encode(e.salt, 'hex') as salt,
-  encode(e.data_hash, 'hex') as data_hash, e.data::text as data`
+/** What is selected of an event, for raw statements; `e` is the table, `t` that of its turn. */
+export const eventColumns = (schema: string) => `e.turn_id::text, e.version, e.schema_version, e.worked,
+  to_char(e.time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as time, e.type, t.tenant, e.actor,
+  encode(e.hash, 'hex') as hash, encode(e.salt, 'hex') as salt, encode(e.data_hash, 'hex') as data_hash, e.data::text as data,
+  (select encode(p.hash, 'hex') from "${schema}".events p
+    where p.turn_id = e.turn_id and p.version = e.version - 1) as previous_hash`
 
+/** Behind a hole the hash before is not known, and the genesis that stands in for it breaks the chain, as the hole does. */
 export function toEvent(row: EventRow): StoredEvent {
   return {
     turnId: row.turn_id,
@@ -43,8 +46,8 @@ export function toEvent(row: EventRow): StoredEvent {
     worked: row.worked,
     data: row.data === null ? null : JSON.parse(row.data) as unknown,
     salt: row.salt,
-    dataHash: row.data_hash ?? digest(row),
-    previousHash: row.previous_hash,
+    dataHash: row.data_hash === '' ? digest(row) : row.data_hash,
+    previousHash: row.previous_hash ?? GENESIS,
     hash: row.hash,
   }
 }

@@ -42,18 +42,17 @@ export type EventsTable = {
   turn_id: string
   version: number
   schema_version: number
-  plain: boolean
+  append_size: number
   xid: string
   position: string
   worked: number
   time: Instant
+  plain: boolean
   type: string
-  tenant: string
   actor: string
-  previous_hash: Uint8Array
   hash: Uint8Array
+  data_hash: Uint8Array
   salt: Uint8Array | null
-  data_hash: Uint8Array | null
   data: string | null
 }
 

@@ -4,13 +4,13 @@ import { statement, type Database } from './database.ts'
 import type { Store } from '../machines/ports/store.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
-import { EVENT_COLUMNS, toEvent, type EventRow } from './rows.ts'
+import { eventColumns, toEvent, type EventRow } from './rows.ts'
 
 /** The payload and its salt go; the digest that the chain needs stays. What the inbox showed of the turn goes with all of it. */
 function eraseSql(schema: string): string {
   return `with e as (
   update "${schema}".events set data = null, salt = null, plain = false,
-    data_hash = coalesce(data_hash, sha256(salt || convert_to(data::text, 'UTF8')))
+    data_hash = sha256(salt || convert_to(data::text, 'UTF8'))
   where turn_id = $1::uuid and salt is not null and ($2::int4[] is null or version = any($2::int4[])) returning 1),
 a as (update "${schema}".approvals set arguments = 'null', reason = '' where turn_id = $1::uuid and $2::int4[] is null),
 s as (delete from "${schema}".sealed where turn_id = $1::uuid and $2::int4[] is null)
@@ -19,7 +19,7 @@ select count(*)::int4 as count from e`
 
 export function streamsOf(database: Database): Pick<Store, 'read' | 'secrets' | 'sealed' | 'erase' | 'damage'> {
   const { schema } = database
-  const read = statement(`select ${EVENT_COLUMNS} from "${schema}".events e
+  const read = statement(`select ${eventColumns(schema)} from "${schema}".events e join "${schema}".turns t on t.turn_id = e.turn_id
     where e.turn_id = $1::uuid and e.version > $2::int4 order by e.version limit $3::int4`)
   const secrets = statement(`select turn_key as bytes from "${schema}".turns where turn_id = $1::uuid`)
   const sealed = statement(`select box as bytes from "${schema}".sealed where turn_id = $1::uuid and ordinal = $2::int4`)

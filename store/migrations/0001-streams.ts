@@ -59,34 +59,35 @@ const turns = (s: string) => [
 ]
 
 /**
- * The payload is `json` with canonical text: `jsonb` would refuse U+0000 and halves of surrogate pairs. Its digest follows from
- * salt and payload, and has a value of its own only once they are erased.
+ * The payload is `json` with canonical text: `jsonb` would refuse U+0000 and halves of surrogate pairs. Nothing is kept twice: the
+ * tenant is the turn's; the hash before an event is the hash of the version before; the payload's digest follows from salt and
+ * payload, and has a value of its own only once they are erased. `append_size` is 0 but in the last event of an append, where it counts its events: so the
+ * index of the feed has one entry for each append.
  */
 const events = (s: string) => [
   `create table "${s}".events (
   turn_id uuid not null,
   version int4 not null,
   schema_version int2 not null,
-  plain bool not null,
+  append_size int2 not null,
   xid xid8 not null default pg_current_xact_id(),
   position int8 not null generated always as identity,
   worked float8 not null,
   time timestamptz not null,
+  plain bool not null,
   type text not null,
-  tenant text not null,
   actor text not null,
-  previous_hash bytea not null,
   hash bytea not null,
+  data_hash bytea not null,
   salt bytea,
-  data_hash bytea,
   data json,
   primary key (turn_id, version)
 )`,
-  `create index events_feed on "${s}".events (xid, position)`,
+  `create index events_feed on "${s}".events (xid, position) where append_size > 0`,
   `create view "${s}".events_sql as
-  select turn_id, version, type, schema_version, time, tenant, actor, worked, position,
-    case when plain then data::jsonb end as data
-  from "${s}".events`,
+  select e.turn_id, e.version, e.type, e.schema_version, e.time, t.tenant, e.actor, e.worked, e.position,
+    case when e.plain then e.data::jsonb end as data
+  from "${s}".events e join "${s}".turns t on t.turn_id = e.turn_id`,
 ]
 
 const beside = (s: string) => [
