@@ -5,14 +5,9 @@ import { MAX_DEPTH, MAX_TEXT_BYTES, scanJson, type Fault, type FaultKind } from 
 
 export type ReadProblem = {
   readonly kind: FaultKind | 'not-an-object'
-  /** UTF-16 offset from 0, where the problem has a place. */
-  readonly position?: number
-  /**
-   * Keys and indexes that lead to it. The keys are what the model wrote and no part of `text`; `declaredPath` of a compiled
-   * schema says which of them may be shown.
-   */
-  readonly path?: readonly (string | number)[]
-  /** Host-written: kinds and positions, nothing of what was read. */
+  /** UTF-16 offset from 0. */
+  readonly position: number
+  /** Host-written: kind and position, nothing of what was read; no path, since its keys would be the model's own words. */
   readonly text: string
 }
 
@@ -44,8 +39,8 @@ function sentence(kind: FaultKind, position: number): string {
 }
 
 function problemOf(fault: Fault): ReadProblem {
-  const { kind, position, path } = fault
-  return { kind, position, path, text: sentence(kind, position) }
+  const { kind, position } = fault
+  return { kind, position, text: sentence(kind, position) }
 }
 
 /**
@@ -69,5 +64,5 @@ export function readArguments(text: string | null): Read<JsonObject> {
   const read = readJson(text)
   if (!read.ok) return read
   if (isJsonObject(read.value)) return { ok: true, value: read.value }
-  return { ok: false, problem: { kind: 'not-an-object', position: 0, path: [], text: 'The text is valid JSON but not an object.' } }
+  return { ok: false, problem: { kind: 'not-an-object', position: 0, text: 'The text is valid JSON but not an object.' } }
 }

@@ -24,11 +24,9 @@ export type Fault = {
   readonly kind: FaultKind
   /** UTF-16 offset from 0. */
   readonly position: number
-  /** Keys and indexes that lead to it. The keys are the writer's own: never for a text that goes back to a model. */
-  readonly path: readonly (string | number)[]
 }
 
-type Scan = { readonly text: string; at: number; readonly path: (string | number)[] }
+type Scan = { readonly text: string; at: number }
 
 const SPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
@@ -45,7 +43,7 @@ const CUT_ESCAPE = /^\\(?:u[0-9a-fA-F]{0,3})?$/
  * over MAX_DEPTH, texts over MAX_TEXT_BYTES. Escapes of lone surrogates are kept.
  */
 export function scanJson(text: string): Fault | null {
-  const scan: Scan = { text, at: 0, path: [] }
+  const scan: Scan = { text, at: 0 }
   if (text.length > MAX_TEXT_BYTES || Buffer.byteLength(text) > MAX_TEXT_BYTES) return fault(scan, 'too-large', MAX_TEXT_BYTES)
   if (text.startsWith('\uFEFF')) return fault(scan, 'byte-order-mark')
   const found = scanValue(scan, 1)
@@ -55,7 +53,7 @@ export function scanJson(text: string): Fault | null {
 }
 
 function fault(scan: Scan, kind: FaultKind, position = scan.at): Fault {
-  return { kind, position, path: [...scan.path] }
+  return { kind, position }
 }
 
 /** A fault of the grammar: where nothing is left, the text was cut. */
@@ -110,10 +108,8 @@ function scanObject(scan: Scan, depth: number): Fault | null {
     if (keys.has(key)) return fault(scan, 'duplicate-key', start)
     keys.add(key)
     if (!take(scan, ':')) return grammarFault(scan)
-    scan.path.push(key)
     const inner = scanValue(scan, depth + 1)
     if (inner !== null) return inner
-    scan.path.pop()
   } while (take(scan, ','))
   return take(scan, '}') ? null : grammarFault(scan)
 }
@@ -121,13 +117,9 @@ function scanObject(scan: Scan, depth: number): Fault | null {
 function scanArray(scan: Scan, depth: number): Fault | null {
   scan.at += 1
   if (take(scan, ']')) return null
-  let index = 0
   do {
-    scan.path.push(index)
     const inner = scanValue(scan, depth + 1)
     if (inner !== null) return inner
-    scan.path.pop()
-    index += 1
   } while (take(scan, ','))
   return take(scan, ']') ? null : grammarFault(scan)
 }

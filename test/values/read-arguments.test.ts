@@ -74,10 +74,6 @@ describe('what is refused, and where', () => {
     expect(problemOf(text)).toMatchObject({ kind, position })
   })
 
-  it('leads to the value by keys and indexes', () => {
-    expect(problemOf('{"a":[0,{"x":9007199254740993}]}').path).toEqual(['a', 1, 'x'])
-  })
-
   it('counts nesting of objects and arrays, and refuses one level too many', () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1)
     expect(readArguments(nested(MAX_DEPTH)).ok).toBe(true)
