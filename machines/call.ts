@@ -2,10 +2,15 @@
 
 import { assign, setup, type SnapshotFrom } from 'xstate'
 import type { EventOf, EventType } from './events.ts'
+import type { Completion } from './events/round.ts'
 
 /** What the chart reads of an event: its type and the few facts that guards look at. */
 export type CallSignal =
-  | { readonly type: Exclude<CallEventType, 'call.dispatched' | 'call.recorded' | 'call.settled' | 'call.failed' | 'call.late'> }
+  | { readonly type: Extract<CallEventType, `approval.${string}` | 'clarification.asked'> }
+  /** `completion`: how the call's round ended. */
+  | { readonly type: `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed'}`; readonly completion: Completion }
+  /** `harmless`: the tool only reads, or a retry gives the attempt up. */
+  | { readonly type: 'call.ended'; readonly harmless: boolean }
   | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
   /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
   | { readonly type: 'call.dispatched'; readonly dispatch: number; readonly mayRunAgain: boolean; readonly miss: boolean }
@@ -25,6 +30,10 @@ type CallContext = {
 const calls = setup({
   types: { context: {} as CallContext, events: {} as CallSignal },
   guards: {
+    'its round may run': ({ event }) => 'completion' in event && (event.completion === 'clean' || event.completion === 'paused'),
+    'its round was not refused': ({ event }) => 'completion' in event && event.completion !== 'refused',
+    'its round was not truncated': ({ event }) => 'completion' in event && event.completion !== 'truncated',
+    'it only reads, or is given up': ({ event }) => event.type === 'call.ended' && event.harmless,
     'is the next dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch + 1,
     'is the next dispatch and may run again': ({ context, event }) =>
       event.type === 'call.dispatched' && event.mayRunAgain && event.dispatch === context.dispatch + 1,
@@ -57,11 +66,12 @@ export const callChart = calls.createMachine({
     proposed: {
       meta: { effect: 'admit' },
       on: {
-        'call.admitted': 'admitted',
-        'call.held': 'held',
-        'call.invalid': 'invalid',
-        'call.refused': 'refused',
-        'call.suppressed': 'suppressed-repeat',
+        // Nothing of a truncated round runs, however complete it looks, and nothing of a refused one (gate `completion`).
+        'call.admitted': { guard: 'its round may run', target: 'admitted' },
+        'call.held': { guard: 'its round may run', target: 'held' },
+        'call.suppressed': { guard: 'its round may run', target: 'suppressed-repeat' },
+        'call.invalid': { guard: 'its round was not refused', target: 'invalid' },
+        'call.refused': { guard: 'its round was not truncated', target: 'refused' },
         'call.ended': 'ended-turn',
       },
     },
@@ -112,7 +122,8 @@ export const callChart = calls.createMachine({
           { guard: 'the last dispatch happened', target: 'executed' },
           { guard: 'the last dispatch did not happen', target: 'admitted' },
         ],
-        'call.ended': 'ended-turn',
+        // A call with effects is never ended while it runs or is in doubt: its record or its doubt comes first (G4).
+        'call.ended': { guard: 'it only reads, or is given up', target: 'ended-turn' },
         ...late,
       },
     },

@@ -11,8 +11,8 @@ export function startOf<M extends AnyStateMachine>(chart: M): SnapshotFrom<M> {
 /**
  * The state after an event, or null when the event is no edge from here.
  *
- * XState gives the same snapshot object back when no transition was enabled. It does so too for an edge without target and
- * action, so every edge of our charts has one of them.
+ * XState gives the same snapshot object back when no transition was enabled. It does so too for an edge that leads back to the
+ * state it starts from and has no action, so every such edge of our charts has one.
  */
 export function stepChart<M extends AnyStateMachine>(chart: M, snapshot: SnapshotFrom<M>, event: EventFromLogic<M>): SnapshotFrom<M> | null {
   const next = chart.transition(snapshot, event, INERT) as SnapshotFrom<M>

@@ -1,10 +1,12 @@
 // State from history. Strict: an event that may not follow is `illegal_history`, never ignored.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { callChart, type CallEvent, type CallSignal } from './call.ts'
+import { callChart, type CallEvent, type CallSignal, type CallStateName } from './call.ts'
 import { startOf, stepChart } from './chart.ts'
 import { ToolturnError } from './errors.ts'
 import { EVENT_SCHEMAS, EVENT_TYPES, isEventType, SCHEMA_VERSION, type Event, type EventOf, type EventType, type StoredEvent } from './events.ts'
+import type { Completion } from './events/round.ts'
+import { misplacement } from './place.ts'
 import { remember, rememberCall } from './remember.ts'
 import { callStateName, isMiss, nextCall, type CallState, type TurnState } from './state.ts'
 import { turnChart, type Next, type TurnSignal } from './turn.ts'
@@ -27,11 +29,10 @@ export function foldOn(state: TurnState, events: readonly Event[]): TurnState {
  * @throws ToolturnError `illegal_history` when the event is no edge from here, or its version is not the next one
  */
 export function step(state: TurnState, event: Event): TurnState {
-  if (event.version !== state.version + 1) throw illegal(event.turnId, event.version, event.type, `version ${state.version + 1} was due`)
+  const misplaced = misplacement(state, event)
+  if (misplaced !== null) throw illegal(event.turnId, event.version, event.type, misplaced)
   const stepped = remember(stepCall(state, event), event)
-  // A new attempt lays the calls of the old one aside; whether one of them was left open is read before that.
-  const judged = event.type === 'attempt.started' ? state : stepped
-  const chart = stepChart(turnChart, stepped.chart, signalOf(judged, event))
+  const chart = stepChart(turnChart, stepped.chart, signalOf(state, stepped, event))
   if (chart === null) {
     throw illegal(event.turnId, event.version, event.type, `no edge from turn state ${String(state.chart.value)}`)
   }
@@ -103,36 +104,63 @@ function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSi
       return { type: event.type, dispatch: event.data.dispatch }
     case 'call.settled':
       return { type: event.type, dispatch: event.data.dispatch, settled: event.data.settled }
-    default:
+    case 'call.admitted':
+    case 'call.held':
+    case 'call.invalid':
+    case 'call.refused':
+    case 'call.suppressed':
+      return { type: event.type, completion: completionOf(state, call) }
+    case 'call.ended': {
+      const readOnly = state.catalog.get(call.item.name)?.replayPolicy === 'read-only'
+      return { type: event.type, harmless: readOnly || event.data.reason === 'retried' }
+    }
+    case 'approval.granted':
+    case 'approval.denied':
+    case 'approval.expired':
+    case 'approval.turned-away':
+    case 'clarification.asked':
       return { type: event.type }
   }
 }
 
-/** What the turn chart reads of an event. @param state after the call was stepped and remembered */
-function signalOf(state: TurnState, event: Event): TurnSignal {
+function completionOf(state: TurnState, call: CallState): Completion {
+  return state.rounds[call.round - 1]?.completion ?? 'truncated'
+}
+
+/** What the turn chart reads of an event. @param after with the call stepped and remembered */
+function signalOf(before: TurnState, after: TurnState, event: Event): TurnSignal {
   switch (event.type) {
     case 'round.recorded': {
       const calls = event.data.items.filter(item => item.kind === 'call').length
       return { type: event.type, calls, completion: event.data.completion, final: isFinal(event) }
     }
     case 'call.dispatched':
-      return { type: event.type, rerun: event.data.dispatch > 1 }
-    case 'turn.failed':
-      return { type: event.type, inDoubt: leavesDoubt(event.data.code), next: nextOf(state) }
+      return { type: event.type, rerun: callIn(before, event.data.ordinal) !== 'admitted' }
+    case 'turn.failed': {
+      const started = callIn(after, event.data.ordinal) === 'dispatched'
+      return { type: event.type, inDoubt: leavesDoubt(event.data.code), started, next: nextOf(after) }
+    }
+    case 'attempt.started':
+      // A new attempt lays the calls of the old one aside; whether one of them was left open is read before that.
+      return { type: event.type, next: nextOf(before) }
     case 'turn.opened':
     case 'round.requested':
     case 'round.failed':
     case 'call.failed':
     case 'call.late':
-    case 'clarification.asked':
     case 'clarification.answered':
     case 'clarification.expired':
     case 'clarification.turned-away':
     case 'turn.cancelling':
       return { type: event.type }
     default:
-      return { type: event.type, next: nextOf(state) }
+      return { type: event.type, next: nextOf(after) }
   }
+}
+
+function callIn(state: TurnState, ordinal: number | undefined): CallStateName | null {
+  const call = ordinal === undefined ? undefined : state.calls.get(ordinal)
+  return call === undefined ? null : callStateName(call)
 }
 
 /** The ends that leave their open calls as they are, until the doubt is settled. */

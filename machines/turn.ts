@@ -12,12 +12,15 @@ export type TurnSignal =
   /** `final`: it holds no call, and nothing more is to be asked. */
   | { readonly type: 'round.recorded'; readonly calls: number; readonly completion: Completion; readonly final: boolean }
   | { readonly type: VerdictType | SettlingType | ApprovalType; readonly next: Next }
+  /** `rerun`: it was dispatched before and not settled since. */
   | { readonly type: 'call.dispatched'; readonly rerun: boolean }
   | { readonly type: 'call.failed' | 'call.late' }
-  | { readonly type: `clarification.${'asked' | 'answered' | 'expired' | 'turned-away'}` }
+  | { readonly type: 'clarification.asked'; readonly next: Next }
+  | { readonly type: `clarification.${'answered' | 'expired' | 'turned-away'}` }
   | { readonly type: 'turn.cancelling' }
   | { readonly type: `turn.${'completed' | 'refused' | 'exhausted' | 'cancelled'}` | 'attempt.started'; readonly next: Next }
-  | { readonly type: 'turn.failed'; readonly inDoubt: boolean; readonly next: Next }
+  /** `inDoubt`: the code leaves open calls as they are. `started`: the call that the failure names is dispatched. */
+  | { readonly type: 'turn.failed'; readonly inDoubt: boolean; readonly started: boolean; readonly next: Next }
 
 type VerdictType = `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed' | 'ended'}`
 type SettlingType = 'call.recorded' | 'call.settled'
@@ -63,9 +66,9 @@ const turns = setup({
     'last verdict, nothing is next': ({ context, event }) => context.left === 1 && 'next' in event && event.next === 'none',
     'a clean round concluded': ({ context }) => context.left === 0 && context.completion === 'clean',
     'a refused round concluded': ({ context }) => context.left === 0 && context.completion === 'refused',
-    'every call has its verdict': ({ context }) => context.left === 0,
     'no call is left open': ({ event }) => 'next' in event && event.next === 'none',
-    'only a doubt is left open': ({ event }) => event.type === 'turn.failed' && event.inDoubt === (event.next !== 'none'),
+    'only a doubt is left open': ({ event }) =>
+      event.type === 'turn.failed' && (event.inDoubt ? event.started : event.next === 'none'),
     'is a re-run': ({ event }) => event.type === 'call.dispatched' && event.rerun,
     'a call is in doubt': ({ context }) => context.inDoubt,
     'a call is in doubt while cancelling': ({ context }) => context.inDoubt && context.cancelling,
@@ -92,7 +95,10 @@ const turns = setup({
   },
 })
 
-/** An edge back to the same state. The action makes it one: without it XState cannot tell it from an event that is ignored. */
+/**
+ * An edge that may lead back to the same state. The action makes it one: without it XState cannot tell it from an event that is
+ * ignored.
+ */
 const STAY = { actions: 'stay' } as const
 
 /** Ends that every open state can come to. */
@@ -103,10 +109,10 @@ const endings = {
   'call.late': STAY,
 } as const
 
-/** The turn follows its next call. */
+/** The turn follows its next call, perhaps to the state it is in. */
 const follow = [
-  { guard: 'next is held', target: 'holding' },
-  { guard: 'next is ready', target: 'working' },
+  { guard: 'next is held', target: 'holding', ...STAY },
+  { guard: 'next is ready', target: 'working', ...STAY },
   { guard: 'nothing is next', target: 'thinking' },
 ] as const
 
@@ -154,8 +160,6 @@ export const turnChart = turns.createMachine({
         'call.ended': verdict,
         'turn.completed': { guard: 'a clean round concluded', target: 'completed' },
         'turn.refused': { guard: 'a refused round concluded', target: 'refused' },
-        'turn.exhausted': { guard: 'every call has its verdict', target: 'exhausted' },
-        'turn.failed': { guard: 'every call has its verdict', target: 'failed', actions: 'keep whether a call is in doubt' },
       },
     },
     working: {
@@ -174,7 +178,7 @@ export const turnChart = turns.createMachine({
         'approval.denied': follow,
         'approval.expired': follow,
         'approval.turned-away': follow,
-        'clarification.asked': { target: 'asking', actions: 'open the ask' },
+        'clarification.asked': { guard: 'nothing is next', target: 'asking', actions: 'open the ask' },
         ...endings,
       },
     },

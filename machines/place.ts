@@ -1,0 +1,56 @@
+// What an event says of its place: the version, attempt, round, ordinal and hold that are due. The charts know no numbers.
+
+import type { Event, EventOf } from './events.ts'
+import { callsOfRound, callStateName, lastRound, stateName, type TurnState } from './state.ts'
+
+/** Why an event does not stand where it says it stands; null when it does. */
+export function misplacement(state: TurnState, event: Event): string | null {
+  if (event.version !== state.version + 1) return `version ${state.version + 1} was due`
+  switch (event.type) {
+    case 'attempt.started':
+      return event.data.attempt === state.attempt + 1 ? null : `attempt ${state.attempt + 1} was due`
+    case 'round.requested':
+    case 'round.failed':
+      return misplacedRound(state, event.data.round)
+    case 'round.recorded':
+      return misplacedRound(state, event.data.round) ?? misplacedOrdinals(state, event)
+    case 'call.admitted':
+    case 'call.held':
+    case 'call.invalid':
+    case 'call.refused':
+    case 'call.suppressed':
+    case 'call.ended':
+      return misplacedVerdict(state, event.data.ordinal)
+    case 'approval.granted':
+    case 'approval.denied':
+    case 'approval.expired':
+    case 'approval.turned-away': {
+      const due = state.calls.get(event.data.ordinal)?.hold?.approvalId
+      return due === event.data.approvalId ? null : `it is not about the hold of call ${event.data.ordinal}`
+    }
+    case 'clarification.answered':
+    case 'clarification.expired':
+    case 'clarification.turned-away':
+      return state.ask?.ordinal === event.data.ordinal ? null : `call ${event.data.ordinal} is not the ask`
+    default:
+      return null
+  }
+}
+
+function misplacedRound(state: TurnState, round: number): string | null {
+  const due = state.rounds.length + 1
+  return round === due ? null : `round ${due} was due`
+}
+
+/** One counter per turn, without gaps, rising over all attempts (D1). */
+function misplacedOrdinals(state: TurnState, event: EventOf<'round.recorded'>): string | null {
+  const ordinals = event.data.items.flatMap(item => (item.kind === 'call' ? [item.ordinal] : []))
+  return ordinals.every((ordinal, index) => ordinal === state.nextOrdinal + index) ? null : `ordinal ${state.nextOrdinal} was due first`
+}
+
+/** The calls of a round are judged in the model's order, each once, before anything else happens to one of them (B2). */
+function misplacedVerdict(state: TurnState, ordinal: number): string | null {
+  if (stateName(state) !== 'admitting') return null
+  const due = callsOfRound(state, lastRound(state)?.round ?? 0).find(call => callStateName(call) === 'proposed')
+  return due?.ordinal === ordinal ? null : `call ${due?.ordinal ?? 'none'} was to be judged first`
+}
