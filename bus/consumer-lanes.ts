@@ -51,7 +51,7 @@ type Lane = {
 }
 
 export function consumerLanes(options: LaneOptions): Lanes {
-  const { position, clock, log, workingMs } = options
+  const { clock, log, workingMs } = options
   const lanes = new Map<string, Lane>()
   /** Of turns that failed: the lowest version that the broker gives again. Until it comes, later ones only wait. */
   const resting = new Map<string, number>()

@@ -24,7 +24,7 @@ export type Seen = {
 }
 
 export type PositionPorts = {
-  readonly store: Pick<Store, 'now' | 'read' | 'heads' | 'cursor' | 'saveCursor'>
+  readonly store: Pick<Store, 'now' | 'read' | 'turn' | 'heads' | 'cursor' | 'saveCursor'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -127,12 +127,12 @@ export async function* headsSince(store: Pick<Store, 'heads'>, since: number): A
   }
 }
 
-/** The last version of a turn from before a time. */
-async function versionBefore(store: Pick<Store, 'read'>, turnId: string, since: number): Promise<number> {
-  const before = ({ time }: { time: string }) => Date.parse(time) < since
-  const [first] = await store.read(turnId, 0, 1)
-  if (first === undefined || !before(first)) return 0
-  return (await store.read(turnId)).filter(before).at(-1)?.version ?? 0
+/** The last version of a turn from before a time; the row says at once that a turn was opened later. */
+async function versionBefore(store: Pick<Store, 'read' | 'turn'>, turnId: string, since: number): Promise<number> {
+  const row = since === 0 ? null : await store.turn(turnId)
+  if (row === null || row.openedAt >= since) return 0
+  const events = await store.read(turnId)
+  return events.filter(({ time }) => Date.parse(time) < since).at(-1)?.version ?? 0
 }
 
 /** One write at a time; what changes meanwhile goes with the next. */

@@ -15,7 +15,7 @@ import { slots } from './slots.ts'
 import { turnsFilter } from './subjects.ts'
 
 export type WorkPorts = {
-  readonly store: Pick<Store, 'now' | 'read' | 'heads' | 'cursor' | 'saveCursor' | 'lead'>
+  readonly store: Pick<Store, 'now' | 'read' | 'turn' | 'heads' | 'cursor' | 'saveCursor' | 'lead'>
   readonly bus: Pick<Bus, 'consume'>
   readonly clock: Clock
   readonly log: Log

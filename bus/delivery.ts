@@ -1,4 +1,4 @@
-// A message in its handler's hands: answered at most once, and given again when the handler throws.
+// A message in its handler's hands: answered at most once, given again when the handler throws, and no throw goes further.
 
 import type { Delivery } from '../machines/ports/bus.ts'
 import type { Log } from '../machines/ports/world.ts'
@@ -44,6 +44,20 @@ export async function hand(
   } catch (error) {
     log.warn('The handler of a message threw; the message is given again.', { subject: message.subject, error: nameOf(error) })
     delivery.nak(THROWN_REST_MS)
+  }
+}
+
+/** Hears progress. */
+export type Hear = (subject: string, body: Uint8Array) => void
+
+/** A broker calls back from inside its own work: nothing may be thrown there. */
+export function unthrowing(hear: Hear, log: Log): Hear {
+  return (subject, body) => {
+    try {
+      hear(subject, body)
+    } catch (error) {
+      log.warn('A listener for progress threw.', { subject, error: nameOf(error) })
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 import { ToolturnError } from '../machines/errors.ts'
 import type { Bus, BusMessage, Subscription } from '../machines/ports/bus.ts'
 import type { Clock, Log } from '../machines/ports/world.ts'
+import { unthrowing, type Hear } from './delivery.ts'
 import { memoryDurable, type MemoryDurable } from './memory-durable.ts'
 import { memoryLog } from './memory-log.ts'
 import { fitted } from './message.ts'
@@ -42,7 +43,7 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
   const { clock = null, ackWaitMs = 30_000, maxPayload = 1_048_576, most = 100_000 } = options
   const logs = { turns: memoryLog(most), replays: memoryLog(most) }
   const durables = new Map<string, MemoryDurable>()
-  const listeners = new Set<{ readonly subject: string; readonly hear: (subject: string, body: Uint8Array) => void }>()
+  const listeners = new Set<{ readonly subject: string; readonly hear: Hear }>()
   const unsaid = new Set<{ readonly say: () => void; readonly lose: () => void }>()
   const state = { out: false, slow: false }
 
@@ -90,7 +91,7 @@ type BrokerInside = {
   readonly publish: (message: BusMessage) => Promise<void>
   readonly progress: (subject: string, body: Uint8Array) => void
   readonly durableOf: (name: string, subject: string, from: 'new' | 'start') => MemoryDurable
-  readonly listeners: Set<{ readonly subject: string; readonly hear: (subject: string, body: Uint8Array) => void }>
+  readonly listeners: Set<{ readonly subject: string; readonly hear: Hear }>
   readonly health: () => { readonly reachable: boolean; readonly messages: number }
 }
 
@@ -120,7 +121,7 @@ function openHandle(broker: BrokerInside, log: Log): Bus {
     },
     onProgress: async (subject, hear) => {
       if (closed) throw unreachable()
-      const listener = { subject, hear }
+      const listener = { subject, hear: unthrowing(hear, log) }
       broker.listeners.add(listener)
       return subscription(() => void broker.listeners.delete(listener))
     },

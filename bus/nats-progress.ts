@@ -3,13 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Subscription } from '../machines/ports/bus.ts'
 import type { Log } from '../machines/ports/world.ts'
-import { nameOf } from './delivery.ts'
+import { unthrowing, type Hear } from './delivery.ts'
 import type { Link, Session } from './nats-link.ts'
 
 /** Between the end of a connection and the look for the next one. */
 const REST_MS = 100
-
-export type Hear = (subject: string, body: Uint8Array) => void
 
 /** Sends it if it can be sent now. */
 export function sendProgress(link: Link, subject: string, body: Uint8Array): void {
@@ -25,7 +23,7 @@ export async function hearProgress(link: Link, subject: string, hear: Hear, log:
   const closing = new AbortController()
   const attached = Promise.withResolvers<void>()
   if (link.session() === null) attached.resolve()
-  void follow(link, subject, guarded(hear, log), closing.signal, attached.resolve)
+  void follow(link, subject, unthrowing(hear, log), closing.signal, attached.resolve)
   await attached.promise
   return { close: async () => closing.abort() }
 }
@@ -53,15 +51,4 @@ async function listen({ connection }: Session, subject: string, hear: Hear, sign
   attached()
   await Promise.race([subscription.closed, closed])
   signal.removeEventListener('abort', stop)
-}
-
-/** The client calls back from inside its parser: nothing may be thrown there. */
-function guarded(hear: Hear, log: Log): Hear {
-  return (subject, body) => {
-    try {
-      hear(subject, body)
-    } catch (error) {
-      log.warn('A listener for progress threw.', { error: nameOf(error) })
-    }
-  }
 }

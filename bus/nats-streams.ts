@@ -3,6 +3,7 @@
 import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BrokerNames } from './nats-prefix.ts'
+import { subjectMatches } from './subjects.ts'
 
 const DAY_MS = 86_400_000
 /** A second copy of a message is recognised for so long. Later ones are the consumer's to drop. */
@@ -33,7 +34,9 @@ export async function ensureStreams({ streams }: JetStreamManager, names: Broker
         duplicate_window: nanos(DUPLICATES_MS),
       })
     } else if (!known.config.subjects.includes(subject)) {
-      await streams.update(name, { subjects: [...known.config.subjects, subject] })
+      // Subjects of one stream may not overlap: ours takes the place of those inside it.
+      const others = known.config.subjects.filter(each => !subjectMatches(subject, each))
+      await streams.update(name, { subjects: [...others, subject] })
     }
   }
 }

@@ -1,8 +1,7 @@
 // The bus on NATS JetStream: publishes with acknowledgement, durable consumers, and core messages for progress.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { JetStreamNotEnabled } from '@nats-io/jetstream'
-import { headers as newHeaders, type NatsConnection } from '@nats-io/transport-node'
+import { errors, headers as newHeaders, type NatsConnection } from '@nats-io/transport-node'
 import { ToolturnError } from '../machines/errors.ts'
 import type { Bus, BusHealth, BusMessage, Subscription } from '../machines/ports/bus.ts'
 import type { Log } from '../machines/ports/world.ts'
@@ -95,11 +94,17 @@ function natsPublisher(link: Link, names: BrokerNames): Bus['publish'] {
         resolve()
       },
       (error: unknown) => {
-        if (error instanceof JetStreamNotEnabled) link.mend()
+        if (nobodyListens(error)) link.mend()
         lose(nameOf(error), error)
       },
     )
   })
+}
+
+/** No stream takes the subject: it was deleted, or the broker lost it. */
+function nobodyListens(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof errors.RequestError && cause.isNoResponders()
 }
 
 /** Resolves on acknowledgement. A duplicate is one: the broker has the message. */
