@@ -18,11 +18,11 @@ export function open(database: MemoryDatabase, request: OpenTurn): OpenAnswer {
   if (known !== undefined) return judgeKnown(known, request)
   const change = copyOf(request)
   refuseKnown(database, change.opened)
-  const turn = newTurn(database, request)
+  const turn = newTurn(request, now(database))
   database.turns.set(turn.turnId, turn)
   if (turn.key !== null) database.keys.set(keyOf(turn.tenant, turn.key), turn)
-  write(database, turn, change)
-  if (turn.owner === null) wake(database, turn)
+  write(database, turn, change, turn.openedAt)
+  if (turn.owner === null) tellWake(database, turn)
   return { answer: 'opened' }
 }
 
@@ -36,10 +36,10 @@ export function append(database: MemoryDatabase, request: Append): AppendAnswer 
     if (standing !== 'current') return { answer: standing }
     const change = copyOf(request)
     refuseKnown(database, change.opened)
-    write(database, turn, change)
+    write(database, turn, change, now(database))
     turn.published = Math.max(turn.published, request.published ?? 0)
     if (request.release === true) turn.owner = null
-    if (request.epoch === null) wake(database, turn)
+    if (request.epoch === null) tellWake(database, turn)
     return { answer: 'accepted' }
   } catch (error) {
     return { answer: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
@@ -83,7 +83,10 @@ function wasWritten(turn: MemoryTurn, events: readonly StoredEvent[]): boolean {
   return last !== undefined && turn.events[last.version - 1]?.hash === last.hash
 }
 
-/** Everything that a write changes, copied: applying it cannot fail half-way, and aliases nothing of the writer's. */
+/**
+ * Everything that a write changes, copied: applying it cannot fail half-way, and aliases nothing of the writer's. What is
+ * written by somebody who does not own the turn also wakes it.
+ */
 type Change = {
   readonly events: readonly StoredEvent[]
   readonly projection: Projection
@@ -93,10 +96,12 @@ type Change = {
   readonly dropped: readonly number[]
 }
 
-function copyOf({ events, projection, approvals, sealed }: OpenTurn | Append): Change {
+function copyOf(request: OpenTurn | Append): Change {
+  const { events, projection, approvals, sealed } = request
+  const unowned = 'epoch' in request ? request.epoch === null : request.owner === null
   return {
     events: events.map(frozenCopy),
-    projection: frozenCopy(projection),
+    projection: frozenCopy(unowned ? { ...projection, wakeAt: 'now' } : projection),
     opened: approvals?.open.map(frozenCopy) ?? [],
     settled: approvals?.settle ?? [],
     boxes: sealed?.put.map(({ ordinal, box }) => [ordinal, box.slice()] as const) ?? [],
@@ -113,7 +118,7 @@ function refuseKnown(database: MemoryDatabase, opened: readonly ApprovalRow[]): 
   }
 }
 
-function newTurn(database: MemoryDatabase, request: OpenTurn): MemoryTurn {
+function newTurn(request: OpenTurn, openedAt: number): MemoryTurn {
   const { turnId, tenant, runtime, key, contentDigest, owner } = request
   return {
     turnId, tenant, runtime, key, contentDigest, owner,
@@ -121,7 +126,7 @@ function newTurn(database: MemoryDatabase, request: OpenTurn): MemoryTurn {
     principal: frozenCopy(request.principal),
     offers: frozenCopy(request.offers),
     turnKey: request.turnKey.slice(),
-    openedAt: now(database), updatedAt: 0,
+    openedAt, updatedAt: openedAt,
     state: 'thinking', code: null, attempt: 1, tools: [], outcomes: [],
     version: 0, head: GENESIS, format: 0,
     epoch: owner === null ? 0 : 1,
@@ -131,7 +136,7 @@ function newTurn(database: MemoryDatabase, request: OpenTurn): MemoryTurn {
   }
 }
 
-function write(database: MemoryDatabase, turn: MemoryTurn, change: Change): void {
+function write(database: MemoryDatabase, turn: MemoryTurn, change: Change, time: number): void {
   for (const event of change.events) {
     turn.events.push(event)
     turn.version = event.version
@@ -139,7 +144,7 @@ function write(database: MemoryDatabase, turn: MemoryTurn, change: Change): void
     turn.format = Math.max(turn.format, event.schemaVersion)
     database.feed.push({ turn, version: event.version })
   }
-  turn.updatedAt = now(database)
+  turn.updatedAt = time
   turn.claims = 0
   show(turn, change.projection)
   for (const row of change.opened) database.approvals.set(row.approvalId, row)
@@ -154,7 +159,7 @@ function show(turn: MemoryTurn, projection: Projection): void {
   turn.attempt = projection.attempt
   turn.tools = projection.tools
   turn.outcomes = projection.outcomes
-  turn.wakeAt = projection.wakeAt === 'now' ? turn.updatedAt : projection.wakeAt
+  turn.wakeAt = projection.wakeAt === 'now' ? dueBy(turn, turn.updatedAt) : projection.wakeAt
 }
 
 /** The first settlement stands. */
@@ -163,9 +168,13 @@ function settle(database: MemoryDatabase, approvalId: string, settled: NonNullab
   if (row !== undefined && row.settled === null) database.approvals.set(approvalId, Object.freeze({ ...row, settled }))
 }
 
-/** Makes the turn due and tells the listeners, each in a microtask of its own: a listener's fault is not the writer's. */
-function wake(database: MemoryDatabase, turn: MemoryTurn): void {
-  turn.wakeAt = now(database)
+/** What was due before keeps its place among the due. */
+function dueBy({ wakeAt }: MemoryTurn, time: number): number {
+  return Math.min(wakeAt ?? time, time)
+}
+
+/** Tells the listeners, each in a microtask of its own: a listener's fault is not the writer's. */
+function tellWake(database: MemoryDatabase, turn: MemoryTurn): void {
   for (const callback of database.wakeCallbacks) queueMicrotask(() => callback(turn.turnId))
 }
 

@@ -32,12 +32,18 @@ function hasMoved(turn: MemoryTurn | undefined, claim: { readonly version: numbe
   return turn === undefined || turn.version !== claim.version || turn.epoch !== claim.epoch
 }
 
+/** Looks at due turns only: another one could be taken by nobody, released or not. */
 function releaseUnlisted(database: MemoryDatabase, worker: string, listed: ReadonlyMap<string, number>): void {
   for (const turn of database.turns.values()) {
     if (turn.owner !== worker) continue
-    turn.unlisted = listed.get(turn.turnId) === turn.epoch ? 0 : turn.unlisted + 1
+    const forgotten = isDue(database, turn) && listed.get(turn.turnId) !== turn.epoch
+    turn.unlisted = forgotten ? turn.unlisted + 1 : 0
     if (turn.unlisted >= UNLISTED_BEFORE_RELEASE) turn.owner = null
   }
+}
+
+function isDue(database: MemoryDatabase, { wakeAt }: MemoryTurn): boolean {
+  return wakeAt !== null && wakeAt <= now(database)
 }
 
 export function retire(database: MemoryDatabase, worker: string): void {
@@ -51,13 +57,14 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
   for (const turn of dueTurns(database, request)) {
     if (claimed.length >= request.count) break
     take(turn, request.worker)
+    if (turn.parked && request.turnId !== undefined) take(turn, request.worker)
     if (turn.parked) continue
     claimed.push({ turnId: turn.turnId, tenant: turn.tenant, epoch: turn.epoch, version: turn.version })
   }
   return claimed
 }
 
-/** Gives the turn to the worker, or parks it. The epoch rises either way, so what its last owner still does is fenced. */
+/** Gives the turn to the worker, or parks it; taken once more, it comes out of the park. The epoch rises either way, so what its last owner still does is fenced. */
 function take(turn: MemoryTurn, worker: string): void {
   if (turn.parked) turn.claims = 0
   turn.parked = turn.claims >= CLAIMS_BEFORE_PARKING
@@ -71,11 +78,10 @@ function dueTurns(database: MemoryDatabase, request: ClaimRequest): MemoryTurn[]
   const { turnId } = request
   const named = turnId === undefined ? undefined : database.turns.get(turnId)
   const candidates = turnId === undefined ? database.turns.values() : named === undefined ? [] : [named]
-  const time = now(database)
   const tools = new Set(request.tools)
   const due: MemoryTurn[] = []
   for (const turn of candidates) {
-    if (turn.wakeAt === null || turn.wakeAt > time || (turn.parked && turnId === undefined)) continue
+    if (!isDue(database, turn) || (turn.parked && turnId === undefined)) continue
     if (turn.runtime !== request.runtime || turn.format > request.format || ownerLives(database, turn)) continue
     if (turn.offers.every(name => tools.has(name))) due.push(turn)
   }

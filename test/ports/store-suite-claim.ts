@@ -152,6 +152,15 @@ export function claimSuite(stage: () => Stage): void {
       expect((await store.list({ tenant, parked: true, limit: 10 })).turns).toEqual([])
     })
 
+    it('does not keep a turn from who claims it by name', async () => {
+      const on = stage()
+      const place = await on.open()
+      await claimAndDie(on, place, 5)
+      const heir = await on.worker()
+      expect(await on.claim(heir, { turnId: place.turnId })).toMatchObject([{ turnId: place.turnId }])
+      expect(await on.row(place)).toMatchObject({ parked: false, owner: heir })
+    })
+
     it('does not take a turn that gets on', async () => {
       const on = stage()
       const { open, write, worker, claim, row } = on
