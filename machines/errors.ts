@@ -260,3 +260,9 @@ export class ToolturnError extends Error {
     if (turnId !== undefined) this.turnId = turnId
   }
 }
+
+/** What a log line may say of an error: its code, or the name of its class. Messages may hold content. */
+export function errorName(error: unknown): string {
+  if (error instanceof ToolturnError) return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}

@@ -5,6 +5,7 @@ import { TOKEN } from '../ids.ts'
 import { resolveLimits, type LimitOptions, type Limits } from '../limits.ts'
 import type { ListFilter, TurnStateName } from '../ports/store.ts'
 import type { Approver, Principal, Via } from '../principal.ts'
+import { canonicalJson, type Json } from '../json.ts'
 import { epochMs } from '../time.ts'
 import type { ListOptions, PrincipalInput, SpawnOptions } from './api.ts'
 
@@ -101,4 +102,18 @@ export function readFilter(options: ListOptions): ListFilter {
 export function readTime(option: string, time: string | number | Date): number {
   const ms = typeof time === 'string' ? epochMs(time) : Number(time)
   return Number.isFinite(ms) ? ms : refuse(option, 'a time in ISO 8601')
+}
+
+const VALUE_CHARACTERS = 65_536
+
+/** A JSON value of bounded size, copied, so that nobody changes it afterwards. */
+export function readJsonValue(option: string, value: unknown): Json {
+  let text: string
+  try {
+    text = canonicalJson(value)
+  } catch {
+    return refuse(option, 'a JSON value')
+  }
+  if (text.length > VALUE_CHARACTERS) refuse(option, `at most ${VALUE_CHARACTERS} characters of JSON`)
+  return JSON.parse(text) as Json
 }

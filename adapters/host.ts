@@ -1,0 +1,141 @@
+// The composition root: a host's options made into ports, and a runtime over them. The one place that knows every layer.
+
+import { subscribe } from '../bus/consumer.ts'
+import { memoryBroker, memoryBus } from '../bus/memory.ts'
+import { noOutbox } from '../bus/none.ts'
+import { publisher } from '../bus/publisher.ts'
+import { relay } from '../bus/relay.ts'
+import type { BusSource } from '../bus/source.ts'
+import type { ProviderTool } from '../machines/events/turn.ts'
+import type { LimitOptions } from '../machines/limits.ts'
+import type { Ports } from '../machines/ports.ts'
+import type { Bus } from '../machines/ports/bus.ts'
+import type { Model } from '../machines/ports/model.ts'
+import type { Store } from '../machines/ports/store.ts'
+import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
+import type { Runtime } from '../machines/runtime/api.ts'
+import { buildCatalog } from '../machines/runtime/catalog.ts'
+import { readLimits, refuse } from '../machines/runtime/door.ts'
+import { createRuntimeOver } from '../machines/runtime/runtime.ts'
+import type { Tool } from '../machines/tool.ts'
+import { memory } from '../store/memory-source.ts'
+import type { StoreSource } from '../store/source.ts'
+import { systemClock, systemRandom } from './clock.ts'
+import { silentLog } from './log.ts'
+import { createRedactor, type RedactorOptions } from './redact.ts'
+import { createSealer } from './seal.ts'
+
+/** What a host configures. All of it may be left out but the model, where turns are driven. */
+export type HostOptions = {
+  /** A worker claims only turns that were opened under its own name. Default `default`. */
+  readonly name?: string
+  /** Default: in memory, gone with the process. */
+  readonly store?: StoreSource
+  /** Default: in this process. */
+  readonly bus?: BusSource
+  readonly model?: Model
+  readonly tools?: readonly Tool[]
+  /** System prompt of every turn; trusted. */
+  readonly system?: string
+  /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
+  readonly ask?: string
+  /** Default: allow, and leave it to scopes and approval rules. */
+  readonly policy?: Policy
+  readonly limits?: LimitOptions
+  /** What the provider may execute inside a round. Default: nothing (F1). */
+  readonly providerTools?: readonly ProviderTool[]
+  readonly redact?: RedactorOptions
+  /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
+  readonly key?: Uint8Array | string
+  readonly blobs?: Blobs
+  /** False: spawns, reads and resolves, and runs nothing (a web process). */
+  readonly drive?: boolean
+  /** Turns driven at once. */
+  readonly concurrency?: number
+  readonly log?: Log
+}
+
+const CONCURRENCY = 64
+
+/**
+ * Opens store and bus and starts a runtime.
+ *
+ * @throws ToolturnError `option_invalid`, `tool_name_duplicate`, `replay_policy_missing`, and what the store gives: `store_unreachable`,
+ *   `store_locked`, `schema_unmigrated`, `schema_newer`
+ */
+export async function createRuntime(options: HostOptions): Promise<Runtime> {
+  const checked = readOptions(options)
+  const { log } = checked
+  const store = await checked.store.open(log)
+  const bus = await checked.bus.open(log).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  return startOver(checked, store, bus).catch(async (error: unknown) => {
+    await bus.close()
+    await store.close()
+    throw error
+  })
+}
+
+type Checked = ReturnType<typeof readOptions>
+
+/** Bad options stop here, before anything is opened. */
+function readOptions(options: HostOptions) {
+  const { name = 'default', ask = 'ask_user', drive = true, concurrency = CONCURRENCY, log = silentLog, model = null } = options
+  if (typeof name !== 'string' || name === '' || name.length > 100) refuse('name', 'a text of 1 to 100 characters')
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) refuse('concurrency', 'a whole number, from 1')
+  if (drive && model === null) refuse('model', 'a model, or `drive: false` where no turn is driven')
+  readLimits(options.limits)
+  return {
+    options,
+    name,
+    ask,
+    drive,
+    concurrency,
+    log,
+    model,
+    tools: buildCatalog(options.tools ?? [], log),
+    redactor: createRedactor(options.redact),
+    sealer: options.key === undefined ? null : createSealer(options.key, systemRandom),
+    store: options.store ?? memory(),
+    bus: options.bus ?? memoryBus(memoryBroker()),
+  }
+}
+
+async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runtime> {
+  const { options, log, drive, concurrency, name } = checked
+  const common = { store, bus, clock: systemClock, log }
+  const publishes = drive && checked.bus.kind !== 'none'
+  const outbox = publishes ? publisher(common) : null
+  const relaying = publishes ? relay(common, systemRandom.workerId()) : null
+  const ports: Ports = {
+    ...common,
+    outbox: outbox ?? noOutbox,
+    model: checked.model,
+    tools: checked.tools,
+    policy: options.policy ?? (() => 'allow'),
+    redactor: checked.redactor,
+    sealer: checked.sealer,
+    blobs: options.blobs ?? null,
+    random: systemRandom,
+  }
+  return createRuntimeOver(ports, {
+    runtime: name,
+    system: options.system,
+    ask: checked.ask,
+    limits: options.limits,
+    providerTools: options.providerTools ?? [],
+    drive,
+    concurrency,
+    configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },
+    subscribe: (wanted, handler) => subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event)),
+    release: async () => {
+      await relaying?.close()
+      await outbox?.close()
+      await bus.close()
+      await store.close()
+    },
+  })
+}
+

@@ -1,0 +1,135 @@
+// How a host writes a tool: one source for what the model sees and what runs, with the argument type inferred (G2).
+
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { ToolturnError } from '../machines/errors.ts'
+import type { JsonObject } from '../machines/json.ts'
+import { DEFAULT_LIMITS } from '../machines/limits.ts'
+import { refuse } from '../machines/runtime/door.ts'
+import {
+  descriptorVersion,
+  type ApprovalRule,
+  type CallContext,
+  type ContentTrust,
+  type Reconciled,
+  type ReplayPolicy,
+  type Tool,
+  type ToolDescriptor,
+  type TurnView,
+} from '../machines/tool.ts'
+
+/** JSON Schema, or any Standard Schema that can write itself as JSON Schema. */
+export type SchemaInput = JsonSchema | (StandardSchemaV1 & StandardJSONSchemaV1)
+export type JsonSchema = { readonly [keyword: string]: unknown } | boolean
+
+/** The arguments that `run` is given. */
+export type ArgumentsOf<S> = S extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<S>
+  : S extends { readonly type: 'object'; readonly properties: infer P }
+    ? ObjectOf<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+    : JsonObject
+
+type ObjectOf<P, R> = { [K in keyof P as K extends R ? K : never]: ValueOf<P[K]> } & {
+  [K in keyof P as K extends R ? never : K]?: ValueOf<P[K]>
+}
+
+type ValueOf<S> = S extends { readonly enum: readonly (infer E)[] }
+  ? E
+  : S extends { readonly const: infer C }
+    ? C
+    : S extends { readonly type: 'string' }
+      ? string
+      : S extends { readonly type: 'number' | 'integer' }
+        ? number
+        : S extends { readonly type: 'boolean' }
+          ? boolean
+          : S extends { readonly type: 'array'; readonly items: infer I }
+            ? ValueOf<I>[]
+            : S extends { readonly type: 'object'; readonly properties: infer P }
+              ? ObjectOf<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+              : unknown
+
+export type ToolOptions<S extends SchemaInput> = {
+  readonly name: string
+  /** What it does, when to use it and when not. The model chooses by this. */
+  readonly description: string
+  readonly input: S
+  readonly output?: SchemaInput
+  /** Whether a call may run again when its outcome is not known. When in doubt: at-most-once (D3). */
+  readonly replayPolicy: ReplayPolicy
+  /** Trust in what it returns; default untrusted (C1). */
+  readonly contentTrust?: ContentTrust
+  /** When a person must agree. Default: never for read-only, else when-untrusted. */
+  readonly approval?: ApprovalRule | ((args: ArgumentsOf<S>, turn: TurnView) => ApprovalRule)
+  readonly scopes?: readonly string[]
+  /** Milliseconds that one try may take; default 60,000. */
+  readonly timeoutMs?: number
+  /** Tries on a throw or a timeout; default 1. An at-most-once tool is tried once whatever stands here. */
+  readonly tries?: number
+  readonly recordBytes?: number
+  /** Returns an MCP result or any value. A throw becomes an `isError` result (B9). */
+  readonly run: (args: ArgumentsOf<S>, call: CallContext) => unknown
+  /** Settles a dispatch in doubt; answers `did-not-happen` only after it has fenced that dispatch (D6). */
+  readonly reconcile?: (args: ArgumentsOf<S>, call: CallContext) => Reconciled | Promise<Reconciled>
+}
+
+const POLICIES: readonly ReplayPolicy[] = ['read-only', 'idempotent', 'at-most-once']
+
+/**
+ * A tool.
+ *
+ * @throws ToolturnError `option_invalid`, `replay_policy_missing`
+ */
+export function tool<const S extends SchemaInput>(options: ToolOptions<S>): Tool {
+  const { name, run, reconcile, approval } = options
+  if (typeof name !== 'string' || name === '' || name.length > 256) refuse('name', 'a text of 1 to 256 characters')
+  if (typeof run !== 'function') refuse('run', 'a function')
+  if (options.replayPolicy === undefined) throw new ToolturnError('replay_policy_missing', `The tool ${JSON.stringify(name)} does not say whether its calls may run again.`, { tool: name })
+  if (!POLICIES.includes(options.replayPolicy)) refuse('replayPolicy', POLICIES.join(', '))
+  const common = describe(options)
+  return {
+    descriptor: { ...common, version: descriptorVersion(common) },
+    run: run as Tool['run'],
+    ...(reconcile === undefined ? {} : { reconcile: reconcile as NonNullable<Tool['reconcile']> }),
+    ...(typeof approval === 'function' ? { approvalOf: approval as NonNullable<Tool['approvalOf']> } : {}),
+  }
+}
+
+function describe<S extends SchemaInput>(options: ToolOptions<S>): Omit<ToolDescriptor, 'version' | 'quarantined'> {
+  const { name, description, input, output, replayPolicy, contentTrust = 'untrusted', approval, scopes = [] } = options
+  const { timeoutMs = DEFAULT_LIMITS.toolTimeoutMs, tries = 1, recordBytes } = options
+  if (typeof description !== 'string') refuse('description', 'a text')
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1) refuse('timeoutMs', 'a whole number of milliseconds, from 1')
+  if (!Number.isSafeInteger(tries) || tries < 1) refuse('tries', 'a whole number, from 1')
+  return {
+    name,
+    description,
+    inputSchema: jsonSchemaOf(input, 'input'),
+    ...(output === undefined ? {} : { outputSchema: jsonSchemaOf(output, 'output') }),
+    replayPolicy,
+    contentTrust,
+    approval: typeof approval === 'function' ? 'by-arguments' : (approval ?? (replayPolicy === 'read-only' ? 'never' : 'when-untrusted')),
+    scopes: [...scopes],
+    timeoutMs,
+    tries,
+    ...(recordBytes === undefined ? {} : { recordBytes }),
+  }
+}
+
+/** A JSON Schema as plain data: what is frozen into a turn must not change under it. */
+function jsonSchemaOf(schema: SchemaInput, side: 'input' | 'output'): JsonObject | boolean {
+  if (typeof schema === 'boolean') return schema
+  if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function')) refuse(side, 'a JSON Schema or a Standard Schema')
+  const written = isStandard(schema) ? standardSchemaOf(schema, side) : schema
+  return JSON.parse(JSON.stringify(written)) as JsonObject
+}
+
+function isStandard(schema: object): schema is StandardSchemaV1 & StandardJSONSchemaV1 {
+  return '~standard' in schema
+}
+
+/** Schemas are written for what goes in: what a transform makes of it is not what the model sends. */
+function standardSchemaOf(schema: StandardSchemaV1 & StandardJSONSchemaV1, side: 'input' | 'output'): unknown {
+  const { jsonSchema } = schema['~standard']
+  if (jsonSchema === undefined) refuse(side, 'a Standard Schema that can write itself as JSON Schema')
+  return side === 'input' ? jsonSchema.input({ target: 'draft-2020-12' }) : jsonSchema.output({ target: 'draft-2020-12' })
+}
