@@ -1,7 +1,7 @@
 // What the store needs of a database, on Postgres and on PGlite alike: single statements, each committed by itself.
 
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import type { Compilable, Kysely } from 'kysely'
 import { ToolturnError } from '../machines/errors.ts'
 import type { Log } from '../machines/ports/world.ts'
 import type { Tables } from './schema.ts'
@@ -17,7 +17,7 @@ export type Database = {
   /** Checked by `checkedSchema`: may stand in quotes in a text. */
   readonly schema: string
   readonly log: Log
-  /** For statements that are put together from parts. Looks into the schema by itself. */
+  /** Builds statements that are put together from parts, for `rowsOf`; looks into the schema by itself. Runs the migrations. */
   readonly kysely: Kysely<Tables>
   /** Runs one statement, which is committed when this resolves. Rejects with the driver's error. */
   readonly run: <Row>(statement: Statement, parameters: readonly Parameter[]) => Promise<readonly Row[]>
@@ -28,6 +28,12 @@ export type Database = {
 
 export function statement(text: string): Statement {
   return { text, name: `tt_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` }
+}
+
+/** Runs what kysely built. */
+export function rowsOf<Row>(database: Database, query: Compilable<Row>): Promise<readonly Row[]> {
+  const { sql, parameters } = query.compile()
+  return database.run<Row>(statement(sql), parameters as readonly Parameter[])
 }
 
 /** Name of the channel on which appends by writers that do not own are told. */

@@ -7,7 +7,7 @@ import { ToolturnError } from '../machines/errors.ts'
 import type { Store } from '../machines/ports/store.ts'
 import type { Log } from '../machines/ports/world.ts'
 import { wakeChannel, type Database } from './database.ts'
-import { typedError } from './faults.ts'
+import { storeClosed, typedError } from './faults.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
 import type { Tables } from './schema.ts'
 import type { StoreSource } from './source.ts'
@@ -45,7 +45,7 @@ function embeddedDatabase(pglite: PGlite, lock: FolderLock, log: Log): Database 
   let closing: Promise<void> | undefined
 
   const run = async <Row>({ text }: Parameters<Database['run']>[0], parameters: Parameters<Database['run']>[1]) => {
-    if (closing !== undefined) throw new ToolturnError('store_unreachable', 'The store was closed.')
+    if (closing !== undefined) throw storeClosed()
     return (await pglite.query<Row>(text, [...parameters])).rows
   }
 

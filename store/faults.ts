@@ -8,6 +8,9 @@ type DriverError = { readonly code?: unknown; readonly message?: unknown; readon
 const AGAIN = /^(40P01|40001|57014|57P0[1-5]|53300|25006|55P03|08...)$/
 const LOST_CODE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/
 const LOST_TEXT = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed)/
+/** Not let in: the password, the role, or a database that is not there. */
+const NO_ENTRY = /^(28...|3D000)$/
+const CLOSED_TEXT = /^(Cannot use a pool after|PGlite (instance )?is (already )?closed)/
 const MISSING_TABLES = /^(42P01|3F000)$/
 
 /** True where the same statement may well succeed later. Says nothing about whether this one was committed. */
@@ -22,10 +25,14 @@ export function isPassing(error: unknown): boolean {
 export function typedError(error: unknown): ToolturnError {
   if (error instanceof ToolturnError) return error
   const { code, message, place } = parts(error)
-  if (isPassing(error) || code.startsWith('28') || code === '3D000') return new ToolturnError('store_unreachable', '', { reason: code || message })
+  if (CLOSED_TEXT.test(message)) return storeClosed()
+  if (isPassing(error) || NO_ENTRY.test(code)) return new ToolturnError('store_unreachable', '', { reason: code || message })
   if (MISSING_TABLES.test(code)) return new ToolturnError('schema_unmigrated', '', { sqlstate: code })
-  if (message.startsWith('Cannot use a pool after')) return new ToolturnError('store_unreachable', 'The store was closed.')
   return new ToolturnError('internal', `The store refused a statement (${code || 'no code'}).`, { sqlstate: code, ...place })
+}
+
+export function storeClosed(): ToolturnError {
+  return new ToolturnError('store_unreachable', 'The store was closed.')
 }
 
 const TRIES = 3

@@ -8,6 +8,8 @@ import { ownerless } from './ownership.ts'
 import { ENDED } from './views.ts'
 
 const MOST_HOLDERS = 10
+/** The process id of a prepared transaction, which has none. */
+const PREPARED = 0
 
 type Counts = {
   readonly open: number
@@ -25,9 +27,11 @@ export function healthOf(database: Database): () => Promise<StoreHealth> {
     count(*) filter (where open and free)::float8 as unowned, coalesce(sum(greatest(version - published, 0)), 0)::float8 as backlog,
     current_setting('server_version') as server, (select max(number) from "${schema}".migrations) as number
     from (select t.version, t.published, t.parked, t.state <> all($1::text[]) as open, ${ownerless(schema)} as free from "${schema}".turns t) t`)
-  const holders = statement(`select pid, coalesce(datname, '') as database, (extract(epoch from xact_start) * 1000)::float8 as since
-    from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
-    order by xact_start limit ${MOST_HOLDERS}`)
+  const holders = statement(`select pid, database, (extract(epoch from began) * 1000)::float8 as since from (
+      select pid, coalesce(datname, '') as database, xact_start as began from pg_stat_activity
+      where backend_xid is not null and pid <> pg_backend_pid()
+      union all select ${PREPARED}, database, prepared from pg_prepared_xacts) holders
+    order by began limit ${MOST_HOLDERS}`)
 
   return async () => {
     const [row] = await repeatable(() => database.run<Counts>(counts, [ENDED]))

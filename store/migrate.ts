@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { ToolturnError } from '../machines/errors.ts'
-import type { Database } from './database.ts'
+import { statement, type Database } from './database.ts'
 import { streams } from './migrations/0001-streams.ts'
 
 export type Migration = {
@@ -45,6 +45,7 @@ export async function migrate(database: Database): Promise<readonly number[]> {
       for (const text of step.sql(schema)) await execute(text)
       await execute(record(schema, step))
     }
+    if (missing.length === 0) await renumber(schema, execute)
     return missing.map(step => step.number)
   })
 }
@@ -55,13 +56,25 @@ export async function migrate(database: Database): Promise<readonly number[]> {
  * @throws ToolturnError `schema_unmigrated` or `schema_newer`
  */
 export async function requireMigrated(database: Database): Promise<void> {
-  const { schema, kysely } = database
-  const found = await sql<{ there: boolean }>`select to_regclass(${`"${schema}".migrations`}) is not null as there`.execute(kysely)
-  const latest = found.rows[0]?.there === true
-    ? (await kysely.selectFrom('migrations').select(({ fn }) => fn.max('number').as('number')).executeTakeFirst())?.number ?? 0
-    : 0
+  const { schema } = database
+  const ask = async <Row>(text: string) => (await database.run<Row>(statement(text), []))[0]
+  const there = (await ask<{ there: boolean }>(`select to_regclass('"${schema}".migrations') is not null as there`))?.there === true
+  const latest = there ? (await ask<{ number: number | null }>(`select max(number) as number from "${schema}".migrations`))?.number ?? 0 : 0
   refuseNewer(schema, latest)
   if (latest < SCHEMA_NUMBER) throw new ToolturnError('schema_unmigrated', '', { schema, found: latest, needed: SCHEMA_NUMBER })
+  const restored = await ask<{ restored: boolean }>(`select ${foreignXids(schema)} as restored`)
+  if (restored?.restored !== true) return
+  throw new ToolturnError('schema_unmigrated', 'The tables come from another cluster; migrating renumbers their feed.', { schema })
+}
+
+/** True in a restored dump: its events name transactions that this cluster is yet to have, so the feed would wait for them. */
+function foreignXids(schema: string): string {
+  return `exists (select 1 from "${schema}".events where append_size > 0 and xid >= pg_snapshot_xmax(pg_current_snapshot()))`
+}
+
+/** Puts the events of a restored dump before everything of this cluster. Positions keep their order. */
+async function renumber(schema: string, execute: (text: string) => Promise<unknown>): Promise<void> {
+  await execute(`update "${schema}".events set xid = '0' where ${foreignXids(schema)}`)
 }
 
 function refuseNewer(schema: string, found: number): void {

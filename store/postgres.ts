@@ -6,7 +6,7 @@ import { ToolturnError } from '../machines/errors.ts'
 import type { Store } from '../machines/ports/store.ts'
 import type { Log } from '../machines/ports/world.ts'
 import { checkedSchema, type Database } from './database.ts'
-import { typedError } from './faults.ts'
+import { storeClosed, typedError } from './faults.ts'
 import { listener } from './listener.ts'
 import { migrate } from './migrate.ts'
 import type { Tables } from './schema.ts'
@@ -60,8 +60,12 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & {
   const { prepared = true, listen = true, log = silent } = options
   const schema = checkedSchema(options.schema ?? 'toolturn')
   const pool = typeof target === 'string' ? ownPool(target) : target
-  const onLost = (error: Error) => log.warn('an idle connection to the store was lost', { reason: typedError(error).code })
+  const onLost = (error: Error) => log.warn('a connection to the store was lost', { reason: typedError(error).code })
+  const watch = (client: pg.PoolClient) => {
+    client.on('error', onLost)
+  }
   pool.on('error', onLost)
+  pool.on('connect', watch)
   const wakes = listener(pool, schema, log)
   let closing: Promise<void> | undefined
 
@@ -71,12 +75,14 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & {
     log,
     kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema),
     run: async <Row>({ text, name }: Parameters<Database['run']>[0], parameters: Parameters<Database['run']>[1]) => {
+      if (closing !== undefined) throw storeClosed()
       const query = prepared ? { name, text, values: [...parameters] } : { text, values: [...parameters] }
       return (await pool.query(query)).rows as Row[]
     },
     listen: callback => (listen ? wakes.listen(callback) : () => undefined),
     close: () => {
       closing ??= wakes.close().then(() => {
+        pool.off('connect', watch)
         pool.off('error', onLost)
         return typeof target === 'string' ? pool.end() : undefined
       })

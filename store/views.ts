@@ -1,10 +1,10 @@
 // What people look at: lists of turns and the inbox, newest first, page by page from behind the last row.
 
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { sql, type Compilable, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { ToolturnError } from '../machines/errors.ts'
 import type { ListFilter, Store, TurnStateName } from '../machines/ports/store.ts'
 import { toInstant, toLabels, toText } from './columns.ts'
-import type { Database } from './database.ts'
+import { rowsOf, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
 import { APPROVAL_COLUMNS, toApproval, toTurn, TURN_COLUMNS } from './rows.ts'
@@ -14,39 +14,40 @@ export const ENDED: readonly TurnStateName[] = ['completed', 'refused', 'exhaust
 
 export function viewsOf(database: Database): Pick<Store, 'turn' | 'turnByKey' | 'list' | 'approvals' | 'approval'> {
   const { kysely } = database
+  const rows = <Row>(query: Compilable<Row>) => repeatable(() => rowsOf(database, query))
   const turns = kysely.selectFrom('turns').select(TURN_COLUMNS)
   const inbox = kysely.selectFrom('approvals').select(APPROVAL_COLUMNS)
   return {
     turn: async turnId => {
       if (!isTurnId(turnId)) return null
-      const row = await repeatable(() => turns.where('turn_id', '=', turnId).executeTakeFirst())
+      const [row] = await rows(turns.where('turn_id', '=', turnId))
       return row === undefined ? null : toTurn(row)
     },
     turnByKey: async (tenant, key) => {
-      const row = await repeatable(() => turns.where('tenant', '=', tenant).where('key', '=', toText(key)).executeTakeFirst())
+      const [row] = await rows(turns.where('tenant', '=', tenant).where('key', '=', toText(key)))
       return row === undefined ? null : toTurn(row)
     },
     list: async filter => {
       const { limit, behind } = pageOf(filter)
-      const rows = await repeatable(() => turns
+      const found = await rows(turns
         .where(eb => eb.and([...conditions(eb, filter), ...olderThan('turns.opened_at', 'turns.turn_id', behind)]))
-        .orderBy('turns.opened_at', 'desc').orderBy('turns.turn_id', 'desc').limit(limit + 1).execute())
-      const page = rows.slice(0, limit).map(toTurn)
-      return { turns: page, next: nextOf(rows.length > limit, page.at(-1), row => [row.openedAt, row.turnId]) }
+        .orderBy('turns.opened_at', 'desc').orderBy('turns.turn_id', 'desc').limit(limit + 1))
+      const page = found.slice(0, limit).map(toTurn)
+      return { turns: page, next: nextOf(found.length > limit, page.at(-1), row => [row.openedAt, row.turnId]) }
     },
     approvals: async filter => {
       const { limit, behind } = pageOf(filter)
-      const rows = await repeatable(() => inbox
+      const found = await rows(inbox
         .innerJoin('turns', 'turns.turn_id', 'approvals.turn_id')
         .where('approvals.settled', filter.settled === true ? 'is not' : 'is', null)
         .where(eb => eb.and([...conditions(eb, filter), ...olderThan('approvals.opened_at', 'approvals.approval_id', behind)]))
-        .orderBy('approvals.opened_at', 'desc').orderBy('approvals.approval_id', 'desc').limit(limit + 1).execute())
-      const page = rows.slice(0, limit).map(toApproval)
-      return { approvals: page, next: nextOf(rows.length > limit, page.at(-1), row => [row.openedAt, row.approvalId]) }
+        .orderBy('approvals.opened_at', 'desc').orderBy('approvals.approval_id', 'desc').limit(limit + 1))
+      const page = found.slice(0, limit).map(toApproval)
+      return { approvals: page, next: nextOf(found.length > limit, page.at(-1), row => [row.openedAt, row.approvalId]) }
     },
     approval: async approvalId => {
       if (approvalId.includes('\0')) return null
-      const row = await repeatable(() => inbox.where('approval_id', '=', approvalId).executeTakeFirst())
+      const [row] = await rows(inbox.where('approval_id', '=', approvalId))
       return row === undefined ? null : toApproval(row)
     },
   }
