@@ -17,7 +17,7 @@ import { nameOf } from './delivery.ts'
  * same transaction as its effect has both or neither, whatever dies. Without one, an effect may come twice after a crash.
  */
 export type Seen = {
-  /** The highest version of this turn whose effect is there; null when there is none of this turn. */
+  /** The highest version of this turn whose effect is there; null when there is none of this turn. Asked when a turn is met. */
   readonly version: (turnId: string) => Promise<number | null>
   /** The consumer is done with this version: handled, or passed over by its filter. Raises the version, never lowers it. */
   readonly advance: (turnId: string, version: number) => Promise<void>
@@ -37,16 +37,16 @@ export type Position = {
   /** The turn has this version; it is not pruned before it was seen so far. */
   readonly expect: (turnId: string, version: number) => Promise<void>
   readonly advance: (turnId: string, version: number) => Promise<void>
-  /** Turns that have more than was seen. */
-  readonly behind: () => readonly { readonly turnId: string; readonly version: number }[]
+  /** Turns that have more than was seen, also those that did not change for long and could not be handled before a restart. */
+  readonly behind: () => Promise<readonly { readonly turnId: string; readonly version: number }[]>
   /** Moves the time on, after all heads since it were expected. @param lookedAt `now` of the store before those were read */
   readonly prune: (lookedAt: number) => Promise<void>
   /** Resolves when all that was advanced is durable; at once when the consumer does not lead any more and must not write. */
   readonly close: (leads: boolean) => Promise<void>
 }
 
-/** `head` is the highest version that is known of. `asked`: the consumer's own place was looked at. */
-type Entry = { at: number; head: number; asked: boolean }
+/** `head` is the highest version that is known of; null before anybody said. `asked`: the consumer's own place was looked at. */
+type Entry = { at: number; head: number | null; asked: boolean }
 type Kept = { readonly since: number; readonly turns: ReadonlyMap<string, number> }
 
 const MARGIN_MS = 60_000
@@ -75,7 +75,7 @@ export async function beginPosition(store: PositionPorts['store'], name: string,
 export async function openPosition(ports: PositionPorts, name: string, seen: Seen | null): Promise<Position> {
   const { store } = ports
   const kept = readKept(name, await store.cursor(placeName(name)))
-  const entries = new Map([...kept.turns].map(([turnId, at]): [string, Entry] => [turnId, { at, head: at, asked: seen === null }]))
+  const entries = new Map([...kept.turns].map(([turnId, at]): [string, Entry] => [turnId, { at, head: null, asked: seen === null }]))
   let since = kept.since
   const saver = saving(ports, name, () => ({ since, turns: new Map([...entries].map(([turnId, { at }]) => [turnId, at])) }))
 
@@ -83,7 +83,7 @@ export async function openPosition(ports: PositionPorts, name: string, seen: See
     const known = entries.get(turnId)
     if (known?.asked === true) return known
     const at = await seen?.version(turnId) ?? known?.at ?? await versionBefore(store, turnId, since)
-    const entry = { at, head: Math.max(at, known?.head ?? 0), asked: true }
+    const entry = { at, head: known?.head ?? null, asked: true }
     entries.set(turnId, entry)
     return entry
   }
@@ -93,22 +93,29 @@ export async function openPosition(ports: PositionPorts, name: string, seen: See
     at: async turnId => (await entryOf(turnId)).at,
     expect: async (turnId, version) => {
       const entry = await entryOf(turnId)
-      entry.head = Math.max(entry.head, version)
+      entry.head = Math.max(entry.head ?? 0, version)
     },
     advance: async (turnId, version) => {
       await seen?.advance(turnId, version)
       const entry = await entryOf(turnId)
       entry.at = Math.max(entry.at, version)
-      entry.head = Math.max(entry.head, version)
       saver.soon()
     },
-    behind: () => [...entries].filter(([, { at, head }]) => at < head).map(([turnId, { head }]) => ({ turnId, version: head })),
+    behind: async () => {
+      const behind: { turnId: string; version: number }[] = []
+      for (const turnId of entries.keys()) {
+        const entry = await entryOf(turnId)
+        entry.head ??= (await store.turn(turnId))?.version ?? 0
+        if (entry.at < entry.head) behind.push({ turnId, version: entry.head })
+      }
+      return behind
+    },
     prune: async lookedAt => {
       const floor = lookedAt - MARGIN_MS
       if (floor <= since) return
       const recent = new Set<string>()
       for await (const { turnId } of headsSince(store, floor - MARGIN_MS)) recent.add(turnId)
-      for (const [turnId, { at, head }] of entries) if (at >= head && !recent.has(turnId)) entries.delete(turnId)
+      for (const [turnId, { at, head }] of entries) if (head !== null && at >= head && !recent.has(turnId)) entries.delete(turnId)
       since = floor
       saver.soon()
     },

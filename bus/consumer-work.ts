@@ -118,7 +118,7 @@ async function prove({ ports: { store }, options: { tenant } }: Work, position: 
     await position.expect(head.turnId, head.version)
     if (await position.at(head.turnId) < head.version) await reach(head.turnId, head.version)
   }
-  for (const { turnId, version } of position.behind()) {
+  for (const { turnId, version } of await position.behind()) {
     if (signal.aborted) return
     await reach(turnId, version)
   }

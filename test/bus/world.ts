@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuid } from 'uuid'
 import { chain, GENESIS } from '../../machines/chain.ts'
-import type { StoredEvent } from '../../machines/events.ts'
+import type { Fact, StoredEvent } from '../../machines/events.ts'
 import { isoTime } from '../../machines/time.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { Clock, Log } from '../../machines/ports/world.ts'
@@ -50,8 +50,8 @@ export async function openTurn(store: Store, given: { tenant?: string; owner?: s
 }
 
 /** Appends to it: so many small facts, the last of which ends the turn when `ends` is set. Gives the stream behind it. */
-export async function appendTo(store: Store, turn: Writing, count = 1, given: { ends?: boolean; epoch?: number; published?: number } = {}): Promise<Writing> {
-  const facts = Array.from({ length: count }, (_, index) => (given.ends === true && index === count - 1 ? turnCompleted() : roundFailed(index + 1)))
+export async function appendTo(store: Store, turn: Writing, count = 1, given: { ends?: boolean; epoch?: number; published?: number; facts?: readonly Fact[] } = {}): Promise<Writing> {
+  const facts = given.facts ?? Array.from({ length: count }, (_, index) => (given.ends === true && index === count - 1 ? turnCompleted() : roundFailed(index + 1)))
   const events = chained(store, turn.turnId, turn.tenant, turn.events, facts)
   const last = turn.events.at(-1)
   const { epoch = null, published, ends = false } = given
