@@ -2,10 +2,12 @@
 
 import { subscribe } from '../bus/consumer.ts'
 import { memoryBroker, memoryBus } from '../bus/memory.ts'
+import { eventMessage } from '../bus/message.ts'
 import { noOutbox } from '../bus/none.ts'
 import { publisher } from '../bus/publisher.ts'
 import { relay } from '../bus/relay.ts'
 import type { BusSource } from '../bus/source.ts'
+import type { Event } from '../machines/events.ts'
 import type { ProviderTool } from '../machines/events/turn.ts'
 import type { LimitOptions } from '../machines/limits.ts'
 import type { Ports } from '../machines/ports.ts'
@@ -22,7 +24,7 @@ import { memory } from '../store/memory-source.ts'
 import type { StoreSource } from '../store/source.ts'
 import { systemClock, systemRandom } from './clock.ts'
 import { silentLog } from './log.ts'
-import { createRedactor, type RedactorOptions } from './redact.ts'
+import { createRedactor, type RedactOptions } from './redact.ts'
 import { createSealer } from './seal.ts'
 
 /** What a host configures. All of it may be left out but the model, where turns are driven. */
@@ -44,7 +46,7 @@ export type HostOptions = {
   readonly limits?: LimitOptions
   /** What the provider may execute inside a round. Default: nothing (F1). */
   readonly providerTools?: readonly ProviderTool[]
-  readonly redact?: RedactorOptions
+  readonly redact?: RedactOptions
   /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
   readonly key?: Uint8Array | string
   readonly blobs?: Blobs
@@ -129,7 +131,10 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     drive,
     concurrency,
     configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },
-    subscribe: (wanted, handler) => subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event)),
+    subscribe: (wanted, handler) => subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event as Event)),
+    onReplayed: event => {
+      bus.publish(eventMessage(event, {}, 'replays')).catch(() => log.warn('a replayed record could not be told', { turnId: event.turnId }))
+    },
     release: async () => {
       await relaying?.close()
       await outbox?.close()

@@ -8,7 +8,7 @@ import { fold, parseEvent } from '../fold.ts'
 import type { TurnState } from '../state.ts'
 import { messagesOf, viewOf } from '../view.ts'
 import type { As, Runtime, SpawnOptions, TurnHandle, TurnResult } from './api.ts'
-import { audit, type Audit } from './audit.ts'
+import { audit } from './audit.ts'
 import { readFilter, readTenant, refuse } from './door.ts'
 import { createHub, type Hub } from './hub.ts'
 import { cancelTurn, retryTurn, settleCall } from './lifecycle.ts'
@@ -23,6 +23,8 @@ export type RuntimeOptions = SpawnDefaults & {
   readonly drive: boolean
   readonly concurrency: number
   readonly subscribe: Runtime['subscribe']
+  /** A record that a replay served, to be told on `replays.…`, never on `turns.…` (D8). */
+  readonly onReplayed: (event: StoredEvent) => void
   /** What is configured beside the store and the bus, for `doctor`. */
   readonly configured: { readonly [name: string]: Json }
   /** Lets go of what the host opened; last. */
@@ -52,7 +54,7 @@ export async function createRuntimeOver(ports: Ports, options: RuntimeOptions): 
     ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress: progress => hub.tellProgress(progress) })
     : null
   const core: Core = { ports, options, hub, supervisor, writer: ports.random.workerId(), closed: null }
-  return { name: runtime, ...acting(core), ...reading(core), ...auditing(core, audit(ports, options)), ...running(core) }
+  return { name: runtime, ...acting(core), ...reading(core), ...audit(ports, options), ...telling(core), ...running(core) }
 }
 
 function acting(core: Core) {
@@ -101,18 +103,13 @@ function reading(core: Core) {
   } satisfies Partial<Runtime>
 }
 
-function auditing(core: Core, { replay, verify, exportLines, fork, capabilities, effectSeams }: Audit) {
+function telling(core: Core) {
   return {
-    replay,
-    verify,
-    export: exportLines,
-    fork: async (turnId, options) => {
-      const forked = await fork(turnId, options)
-      news(core, forked)
-      return get(core, forked, options.tenant)
+    fork: async () => {
+      throw new ToolturnError('fork_refused', '')
     },
-    capabilities,
-    effectSeams,
+    capabilities: () => ({}),
+    effectSeams: () => [],
     subscribe: (options, handler: (event: Event) => Promise<void> | void) => core.options.subscribe(options, handler),
   } satisfies Partial<Runtime>
 }

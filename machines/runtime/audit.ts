@@ -1,0 +1,57 @@
+// What operators ask of the records: replay, verification, export, forks, and the documents about the runtime itself.
+
+import { ToolturnError } from '../errors.ts'
+import type { StoredEvent } from '../events.ts'
+import { exportLines } from '../export.ts'
+import type { Ports } from '../ports.ts'
+import type { TurnRow } from '../ports/store.ts'
+import { replay } from '../replay.ts'
+import { verifyAll, verifyTurn } from '../verify-store.ts'
+import type { ReplayResult, Runtime, VerifyResult } from './api.ts'
+import { readTenant, readTime } from './door.ts'
+import type { RuntimeOptions } from './runtime.ts'
+
+export type Audit = Pick<Runtime, 'replay' | 'verify' | 'export'>
+
+export function audit(ports: Ports, options: RuntimeOptions): Audit {
+  return {
+    replay: (turnId, wanted = {}) => replayTurn(ports, turnId, wanted, options.onReplayed),
+    verify: async (turnId, { tenant } = {}): Promise<VerifyResult> => {
+      if (turnId !== undefined) return verifyTurn(ports.store, await rowOf(ports, turnId, tenant))
+      return verifyAll(ports.store, tenant === undefined ? {} : { tenant: readTenant(tenant) })
+    },
+    export: what => exportLines(ports.store, readExport(what)),
+  }
+}
+
+/** @throws ToolturnError `turn_not_found`, also where the turn is another tenant's */
+export async function rowOf(ports: Ports, turnId: string, tenant: string | undefined): Promise<TurnRow> {
+  const row = await ports.store.turn(turnId)
+  if (row === null || (tenant !== undefined && row.tenant !== tenant)) throw new ToolturnError('turn_not_found', '', { turnId })
+  return row
+}
+
+async function replayTurn(
+  ports: Ports,
+  turnId: string,
+  { attempt, at, tenant }: NonNullable<Parameters<Runtime['replay']>[1]>,
+  onReplayed: (event: StoredEvent) => void,
+): Promise<ReplayResult> {
+  const row = await rowOf(ports, turnId, tenant)
+  return replay(await ports.store.read(turnId), {
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(at === undefined ? {} : { at }),
+    rowVersion: row.version,
+    onServed: onReplayed,
+  })
+}
+
+function readExport(what: Parameters<Runtime['export']>[0]): Parameters<typeof exportLines>[1] {
+  if ('turnId' in what) return what
+  const { since, until, tenant } = what
+  return {
+    ...(since === undefined ? {} : { since: readTime('since', since) }),
+    ...(until === undefined ? {} : { until: readTime('until', until) }),
+    ...(tenant === undefined ? {} : { tenant: readTenant(tenant) }),
+  }
+}
