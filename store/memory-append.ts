@@ -104,7 +104,7 @@ function copyOf(request: OpenTurn | Append): Change {
     projection: frozenCopy(unowned ? { ...projection, wakeAt: 'now' } : projection),
     opened: approvals?.open.map(frozenCopy) ?? [],
     settled: approvals?.settle ?? [],
-    boxes: sealed?.put.map(({ ordinal, box }) => [ordinal, box.slice()] as const) ?? [],
+    boxes: sealed?.put.map(({ ordinal, box }) => [ordinal, new Uint8Array(box)] as const) ?? [],
     dropped: sealed?.drop ?? [],
   }
 }
@@ -125,7 +125,7 @@ function newTurn(request: OpenTurn, openedAt: number): MemoryTurn {
     labels: frozenCopy(request.labels),
     principal: frozenCopy(request.principal),
     offers: frozenCopy(request.offers),
-    turnKey: request.turnKey.slice(),
+    turnKey: new Uint8Array(request.turnKey),
     openedAt, updatedAt: openedAt,
     state: 'thinking', code: null, attempt: 1, tools: [], outcomes: [],
     version: 0, head: GENESIS, format: 0,

@@ -23,11 +23,12 @@ export function turnByKey(database: MemoryDatabase, tenant: string, key: string)
 
 export function secrets(database: MemoryDatabase, turnId: string): TurnSecrets | null {
   const found = database.turns.get(turnId)
-  return found === undefined ? null : { turnKey: found.turnKey.slice() }
+  return found === undefined ? null : { turnKey: new Uint8Array(found.turnKey) }
 }
 
 export function sealed(database: MemoryDatabase, turnId: string, ordinal: number): Uint8Array | null {
-  return database.turns.get(turnId)?.sealed.get(ordinal)?.slice() ?? null
+  const box = database.turns.get(turnId)?.sealed.get(ordinal)
+  return box === undefined ? null : new Uint8Array(box)
 }
 
 export function approval(database: MemoryDatabase, approvalId: string): ApprovalRow | null {

@@ -144,7 +144,13 @@ export function appendSuite(stage: () => Stage): void {
       for (const [fault, events] of Object.entries(faults)) {
         expect(await store.append({ ...appendAt(place), events }), fault).toMatchObject({ answer: 'failed', error: expect.any(Error) })
       }
-      expect(await store.append(appendAt(stranger)), 'an unknown turn').toMatchObject({ answer: 'failed' })
+      const places = {
+        'an unknown turn': stranger,
+        'a version that never was': { ...place, version: 7 },
+        'a hash that never was': { ...place, hash: stranger.hash },
+        'another tenant': { ...place, tenant: 'another' },
+      }
+      for (const [fault, at] of Object.entries(places)) expect(await store.append(appendAt(at)), fault).toMatchObject({ answer: 'failed' })
       expect(await store.read(place.turnId)).toHaveLength(1)
       expect(await store.read(stranger.turnId)).toEqual([])
     })

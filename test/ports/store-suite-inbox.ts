@@ -100,7 +100,7 @@ export function inboxSuite(stage: () => Stage): void {
     it('are put and taken away with the events of their call', async () => {
       const { store, other, open, write } = stage()
       const place = await open()
-      const box = new Uint8Array([0, 1, 127, 128, 255])
+      const box = Buffer.from([0, 1, 127, 128, 255])
       const put = await write(place, { sealed: { put: [{ ordinal: 1, box }, { ordinal: 2, box: new Uint8Array([9]) }], drop: [] } })
       box.fill(7)
       expect([...((await other.sealed(place.turnId, 1)) ?? [])]).toEqual([0, 1, 127, 128, 255])

@@ -36,7 +36,7 @@ export function openSuite(stage: () => Stage): void {
 
     it('keeps the key of the turn for those who ask for it', async () => {
       const { other, open } = stage()
-      const turnKey = new Uint8Array(upTo(32))
+      const turnKey = Buffer.from(upTo(32))
       const { turnId } = await open({ turnKey })
       turnKey.fill(0)
       const secrets = await other.secrets(turnId)

@@ -9,8 +9,8 @@ export function outboxSuite(stage: () => Stage): void {
     it('lists turns without an owner that lag, the oldest first, until they are acknowledged', async () => {
       const { store, other, open, write } = stage()
       const places: Place[] = []
-      for (const _ of upTo(3)) {
-        places.push(await write(await open()))
+      for (const place of [await open(), await open(), await open()].toReversed()) {
+        places.push(await write(place))
         await store.advance(1)
       }
       const mine = async (lagMs: number) => {
@@ -48,6 +48,13 @@ export function outboxSuite(stage: () => Stage): void {
       await write(place)
       expect((await row(place)).published).toBe(2)
       await store.acknowledge([])
+    })
+
+    it('never rises above what there is', async () => {
+      const { store, open, row } = stage()
+      const place = await open()
+      await store.acknowledge([{ turnId: place.turnId, version: 99 }])
+      expect((await row(place)).published).toBe(1)
     })
   })
 
