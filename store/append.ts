@@ -39,9 +39,9 @@ export function wakeText(wakeAt: 'now' | number | null): string | null {
  * `l` decides: it locks the rows that are as their writers believe, in one order for all processes (no deadlock), and passes over
  * those that others hold (one locked turn delays nobody else). A due `wake_at` stays as it is, so the index on it need not change.
  */
-function appendSql(schema: string, full: boolean, notify: boolean): string {
+export function appendSql(schema: string, full: boolean, notify: boolean): string {
   return `with b as (select * from ${unnest('b', TURN, 1)}),
-c as (select ${clock(schema)} as at),
+c as materialized (select ${clock(schema)} as at),
 l as (
   select t.turn_id from "${schema}".turns t join b on b.turn_id = t.turn_id
   where t.version = b.expected and t.head = decode(b.prev, 'hex') and t.tenant = b.tenant and (b.epoch is null or t.epoch = b.epoch)

@@ -1,6 +1,7 @@
 // Group commit: whatever is queued while statements are in flight rides in the next one. One job's fault is never another's.
 
 import { ToolturnError } from '../machines/errors.ts'
+import type { Log } from '../machines/ports/world.ts'
 import { isPassing, pause, typedError } from './faults.ts'
 
 /** What is grouped: how jobs are told apart, how heavy they are, and the statement that carries many. */
@@ -37,7 +38,7 @@ const LONGEST_PAUSE_MS = 500
  * @returns sends a job; resolves with its answer. Rejects with `store_busy` (its row stayed locked, nothing was written),
  *   `store_unreachable` (what became of it could not be found out), or the typed error of a statement that held this job alone
  */
-export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>): (job: Job) => Promise<Answer> {
+export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>, log: Log): (job: Job) => Promise<Answer> {
   const waiting: Entry<Job, Answer>[] = []
   const taken = new Set<string>()
   let flights = 0
@@ -71,8 +72,10 @@ export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>): (job: J
       const answers = await carrier.send(batch.map(entry => entry.job))
       batch.forEach((entry, index) => settle(entry, answers[index] ?? null))
     } catch (error) {
-      if (isPassing(error)) for (const entry of batch) sendAgain(entry, UNREACHABLE_MS, typedError(error))
-      else await isolate(batch, error)
+      if (!isPassing(error)) return isolate(batch, error)
+      const typed = typedError(error)
+      log.warn('a statement is sent again', { reason: String(typed.details['reason']), writes: batch.length })
+      for (const entry of batch) sendAgain(entry, UNREACHABLE_MS, typed)
     }
   }
 

@@ -40,7 +40,7 @@ const ROW: readonly Column<OpenTurn>[] = [
 /** In the order of the keys, so that two processes which open the same ones wait for each other in one order only. */
 function openSql(schema: string, full: boolean, notify: boolean): string {
   return `with b as (select * from ${unnest('b', ROW, 1)}),
-c as (select ${clock(schema)} as at),
+c as materialized (select ${clock(schema)} as at),
 o as (
   insert into "${schema}".turns (turn_id, opened_at, tenant, runtime, key, content_digest, labels, principal_kind,
     principal_issuer, principal_id, principal_scopes, offers, turn_key, wake_at, owner, changed_hour, updated_at, version,

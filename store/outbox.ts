@@ -18,7 +18,7 @@ update "${schema}".turns t set
 from l where t.turn_id = l.turn_id`
 }
 
-function unpublishedSql(schema: string): string {
+export function unpublishedSql(schema: string): string {
   return `select t.turn_id::text as turn_id, t.published, t.version from "${schema}".turns t
 where t.lagging and t.published < t.version and t.updated_at <= ${clock(schema)} - $1::float8 * interval '1 millisecond'
   and (t.state = any($2::text[]) or ${ownerless(schema)})

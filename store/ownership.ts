@@ -37,7 +37,7 @@ from due where t.turn_id = due.turn_id
 returning t.turn_id::text as turn_id, t.tenant, t.epoch, t.version, t.parked`
 }
 
-function heartbeatSql(schema: string): string {
+export function heartbeatSql(schema: string): string {
   return `with held as (select * from unnest($3::uuid[], $4::int4[], $5::int4[]) as h(turn_id, version, epoch)),
 beat as (
   update "${schema}".workers set alive_until = ${lease('$2')} where id = $1 and alive_until > now() returning id)

@@ -55,8 +55,8 @@ function reading(database: Database, clock: ReturnType<typeof storeClock>, ident
 
 /** The one way into streams. */
 function writing(database: Database): Pick<Store, 'open' | 'append'> {
-  const send = groupCommit(appendCarrier(database))
-  const sendOpen = groupCommit(openCarrier(database))
+  const send = groupCommit(appendCarrier(database), database.log)
+  const sendOpen = groupCommit(openCarrier(database), database.log)
   return {
     open: async (turn: OpenTurn) => {
       checkOpen(turn)

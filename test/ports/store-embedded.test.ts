@@ -1,5 +1,7 @@
 // The store in a folder passes the suite of the port; and only one process at a time has the folder.
 
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,5 +50,28 @@ describe('the folder of an embedded store', () => {
     await expect(openEmbedded(folder, silent)).rejects.toMatchObject({ code: 'store_locked', details: { pid: process.pid } })
     await store.close()
     await (await openEmbedded(folder, silent)).close()
+  })
+
+  it('is free as soon as its holder was killed, with all that was accepted', { timeout: 60_000 }, async () => {
+    const folder = await freshFolder()
+    const holder = fork(new URL('./store-embedded-holder.ts', import.meta.url))
+    holder.send(folder)
+    const [turnId] = await once(holder, 'message') as [string]
+    await expect(openEmbedded(folder, silent)).rejects.toMatchObject({ code: 'store_locked', details: { pid: holder.pid } })
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    const store = await openEmbedded(folder, silent)
+    expect((await store.read(turnId)).map(event => event.type)).toEqual(['turn.opened'])
+    await store.close()
+  })
+
+  it('lets a closed store answer nothing more', { timeout: 60_000 }, async () => {
+    const store = await openEmbedded(await freshFolder(), silent)
+    const turn = newTurn()
+    await store.open(turn)
+    await store.close()
+    await expect(store.read(turn.turnId)).rejects.toMatchObject({ code: 'store_unreachable' })
+    await expect(store.list({ limit: 1 })).rejects.toMatchObject({ code: 'store_unreachable' })
+    await expect(store.append(appendAt(placeBehind(turn)))).rejects.toMatchObject({ code: 'store_unreachable' })
   })
 })
