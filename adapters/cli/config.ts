@@ -1,0 +1,69 @@
+// The user's own module: the options of `createRuntime`, or in short its tools. Loaded as code, and checked before it is used.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Option, type Command } from 'commander'
+import { ToolturnError } from '../../machines/errors.ts'
+import type { HostOptions } from '../host.ts'
+
+export type ConfigFlags = { readonly config?: string; readonly tools?: string }
+
+/** Adds `--config` and `--tools` to a verb. */
+export function withConfig(command: Command): Command {
+  return command
+    .addOption(new Option('--config <module>', 'module whose default export is the options of createRuntime').conflicts('tools'))
+    .addOption(new Option('--tools <module>', 'in short: its default export is the list of tools, and `model`, if exported, the model'))
+}
+
+/** True where the user named a module. */
+export function namesConfig({ config, tools }: ConfigFlags): boolean {
+  return config !== undefined || tools !== undefined
+}
+
+/** @throws ToolturnError `option_invalid` when no module is named */
+export function requireConfig(flags: ConfigFlags, verb: string): void {
+  if (namesConfig(flags)) return
+  throw new ToolturnError('option_invalid', `\`${verb}\` needs the tools and the model: name them by --config or --tools.`, { option: '--config' })
+}
+
+/**
+ * The options that the user's module gives; none where it was not named.
+ *
+ * @throws ToolturnError `option_invalid`, or the error that the module threw where it is one of ours
+ */
+export async function loadConfig({ config, tools }: ConfigFlags): Promise<HostOptions> {
+  if (config !== undefined) return optionsOf(config, await load('--config', config))
+  if (tools !== undefined) return toolsOf(tools, await load('--tools', tools))
+  return {}
+}
+
+type Loaded = { readonly [name: string]: unknown }
+
+async function load(option: string, path: string): Promise<Loaded> {
+  const file = resolve(path)
+  if (!existsSync(file)) throw new ToolturnError('option_invalid', `The module ${path} is not there.`, { option, path })
+  try {
+    return (await import(pathToFileURL(file).href)) as Loaded
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ToolturnError') throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ToolturnError('option_invalid', `The module ${path} could not be loaded: ${why}`, { option, path }, error)
+  }
+}
+
+function optionsOf(path: string, loaded: Loaded): HostOptions {
+  const options = loaded['default']
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options as HostOptions
+  throw wrongExport('--config', path, 'the options of createRuntime: { tools, model, … }')
+}
+
+function toolsOf(path: string, loaded: Loaded): HostOptions {
+  const { default: tools, model } = loaded
+  if (!Array.isArray(tools)) throw wrongExport('--tools', path, 'a list of tools: [tool({ … }), …]')
+  return { tools, ...(model === undefined ? {} : { model }) } as unknown as HostOptions
+}
+
+function wrongExport(option: string, path: string, expected: string): ToolturnError {
+  return new ToolturnError('option_invalid', `The default export of ${path} is to be ${expected}.`, { option, path, expected })
+}

@@ -1,0 +1,71 @@
+// What people write on a command line, read strictly: numbers, labels, times, JSON, files.
+
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { readJson } from '../../machines/arguments/read.ts'
+import { ToolturnError } from '../../machines/errors.ts'
+import type { Json } from '../../machines/json.ts'
+
+/** For commander: a whole number from 0 on. */
+export function count(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is to be a whole number.')
+  return Number(text)
+}
+
+/** For commander: a whole number from 1 on. */
+export function fromOne(text: string): number {
+  const number = count(text)
+  if (number === 0) throw new InvalidArgumentError('It is to be a whole number from 1 on.')
+  return number
+}
+
+/** For commander: `name=value`, given once or again and again. */
+export function label(text: string, before: { readonly [name: string]: string } = {}): { readonly [name: string]: string } {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It is to be name=value.')
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** For commander: ISO 8601 with its offset, or a bare date, which is UTC. @returns epoch milliseconds */
+export function time(text: string): number {
+  const ms = ISO_TIME.test(text) ? Date.parse(text) : NaN
+  if (!Number.isFinite(ms) || !isSameDay(text, ms)) {
+    throw new InvalidArgumentError('It is to be a time in ISO 8601 with its offset, like 2026-01-31T09:30:00Z, or a date, like 2026-01-31 (UTC).')
+  }
+  return ms
+}
+
+/** February 30 is no March 2. */
+function isSameDay(text: string, ms: number): boolean {
+  const offset = /([+-])(\d\d):(\d\d)$/.exec(text.slice(10))
+  const minutes = offset === null ? 0 : (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3]))
+  return new Date(ms + minutes * 60_000).toISOString().slice(0, 10) === text.slice(0, 10)
+}
+
+/** @param option what it was given as. @throws ToolturnError `option_invalid` */
+export function json(option: string, text: string): Json {
+  const read = readJson(text)
+  if (read.ok) return read.value
+  throw new ToolturnError('option_invalid', `\`${option}\` is no JSON: ${read.problem.text}`, { option, position: read.problem.position })
+}
+
+/** A file of JSON, of whatever size. @throws ToolturnError `option_invalid` */
+export function jsonFile(option: string, path: string): Json {
+  requireFile(option, path)
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Json
+  } catch (error) {
+    throw new ToolturnError('option_invalid', `The file ${path} is no JSON.`, { option, path }, error)
+  }
+}
+
+/** @throws ToolturnError `option_invalid` where there is no such file, or it may not be read */
+export function requireFile(option: string, path: string): void {
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    throw new ToolturnError('option_invalid', `The file ${path} cannot be read.`, { option, path, reason: (error as NodeJS.ErrnoException).code })
+  }
+}
