@@ -15,16 +15,17 @@ export async function wholeArguments(actor: Actor, call: CallState): Promise<Jso
   return (edited ? null : actor.wholes.get(call.ordinal)) ?? (await unseal(actor, call))
 }
 
-async function unseal(actor: Actor, call: CallState): Promise<JsonObject | null> {
-  const { sealer, store, log } = actor.ports
+/** What is sealed of a call beside its stream; null where nothing is, or the host's key is another one. */
+export async function unseal({ turnId, ports }: Pick<Actor, 'turnId' | 'ports'>, { ordinal }: CallState): Promise<JsonObject | null> {
+  const { sealer, store, log } = ports
   if (sealer === null) return null
-  const box = await store.sealed(actor.turnId, call.ordinal)
+  const box = await store.sealed(turnId, ordinal)
   if (box === null) return null
   try {
-    const value: Json = JSON.parse(Buffer.from(sealer.open(box, sealContext(actor.turnId, call.ordinal))).toString('utf8'))
+    const value: Json = JSON.parse(Buffer.from(sealer.open(box, sealContext(turnId, ordinal))).toString('utf8'))
     return isJsonObject(value) ? value : null
   } catch {
-    log.error('sealed arguments do not open under this key', { turnId: actor.turnId, ordinal: call.ordinal })
+    log.error('sealed arguments do not open under this key', { turnId, ordinal })
     return null
   }
 }

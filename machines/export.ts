@@ -1,0 +1,51 @@
+// The audit file: streams in their stored form, salts and all, so that whoever holds it can verify every hash without us.
+//
+// JSONL, each line canonical text: a header, then each turn's events in order, then an end with counts and a digest over the lines
+// before it. Nothing is kept in memory but a page.
+
+import { createHash, type Hash } from 'node:crypto'
+import { ToolturnError } from './errors.ts'
+import { EXPORT_FORMAT, eventLine, type EndLine, type EventLine, type HeaderLine } from './export-lines.ts'
+import { canonicalJson } from './json.ts'
+import { eventsOf, rowsOf } from './pages.ts'
+import type { Store, TurnRow } from './ports/store.ts'
+import { isoTime } from './time.ts'
+
+/** One turn, or those that were opened from `since` until before `until`, in epoch milliseconds. */
+export type ExportRequest =
+  | { readonly turnId: string; readonly tenant?: string }
+  | { readonly since?: number; readonly until?: number; readonly tenant?: string }
+
+/**
+ * The lines of an export, without their line feeds. What is appended to a turn while it is read may be in or not.
+ *
+ * @throws ToolturnError `turn_not_found`, also where the turn is another tenant's
+ */
+export async function* exportLines(store: Store, asked: ExportRequest): AsyncGenerator<string> {
+  const digest = createHash('sha256')
+  let turns = 0
+  let events = 0
+  const rows = 'turnId' in asked ? [await requireTurn(store, asked)] : rowsOf(store, asked)
+  const at = isoTime(await store.now())
+  yield hashed(digest, { export: { of: 'toolturn', format: EXPORT_FORMAT, at, asked } } satisfies HeaderLine)
+  for await (const { turnId } of rows) {
+    turns += 1
+    for await (const event of eventsOf(store, turnId)) {
+      events += 1
+      yield hashed(digest, eventLine(event))
+    }
+  }
+  yield canonicalJson({ end: { turns, events, digest: digest.digest('hex') } } satisfies EndLine)
+}
+
+function hashed(digest: Hash, line: HeaderLine | EventLine): string {
+  const text = canonicalJson(line)
+  digest.update(text).update('\n')
+  return text
+}
+
+async function requireTurn(store: Store, { turnId, tenant }: { readonly turnId: string; readonly tenant?: string }): Promise<TurnRow> {
+  const row = await store.turn(turnId)
+  if (row === null || (tenant !== undefined && row.tenant !== tenant)) throw new ToolturnError('turn_not_found', '', { turnId })
+  return row
+}
