@@ -1,8 +1,8 @@
 // What the bus still lacks, what `doctor` is told, and the end of a handle.
 
 import { describe, expect, it } from 'vitest'
-import { MINUTE, upTo, type Stage } from './stage.ts'
-import { turnCompleted, type Place } from './streams.ts'
+import { HOUR, MINUTE, upTo, type Stage } from './stage.ts'
+import { appendAt, newTurn, turnCompleted, type Place } from './streams.ts'
 
 export function outboxSuite(stage: () => Stage): void {
   describe('published', () => {
@@ -79,6 +79,21 @@ export function outboxSuite(stage: () => Stage): void {
       }
       await claim(await worker())
       expect((await store.health()).turns.parked - before.turns.parked).toBe(1)
+    })
+  })
+
+  // The last of the suite: what comes behind it has no store.
+  describe('a closed handle', () => {
+    it('is out of reach, and may be closed again', async () => {
+      const { store, stores, open } = stage()
+      const place = await open()
+      for (const each of [...stores, ...stores]) await each.close()
+      const answers = await Promise.allSettled([
+        store.turn(place.turnId), store.read(place.turnId), store.now(), store.feedEnd(), store.list({ limit: 1 }),
+        store.append(appendAt(place)), store.open(newTurn()), store.heartbeat('worker', HOUR, []),
+      ])
+      const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'store_unreachable' }) }
+      expect(answers).toEqual(answers.map(() => refused))
     })
   })
 }
