@@ -64,7 +64,10 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
   return claimed
 }
 
-/** Gives the turn to the worker, or parks it; taken once more, it comes out of the park. The epoch rises either way, so what its last owner still does is fenced. */
+/**
+ * Gives the turn to the worker, or parks it; taken once more, it comes out of the park. The epoch rises either way, so what its
+ * last owner still does is fenced.
+ */
 function take(turn: MemoryTurn, worker: string): void {
   if (turn.parked) turn.claims = 0
   turn.parked = turn.claims >= CLAIMS_BEFORE_PARKING

@@ -12,10 +12,9 @@ type Kind = {
   readonly nowhere: string
 }
 
-const kinds: readonly Kind[] = [
-  { name: 'Postgres', variable: 'TOOLTURN_TEST_POSTGRES', find: findPostgres, start: startPostgres, nowhere: 'postgres://postgres@127.0.0.1:1/test' },
-  { name: 'NATS', variable: 'TOOLTURN_TEST_NATS', find: findNats, start: startNats, nowhere: 'nats://127.0.0.1:1' },
-]
+const postgres = { name: 'Postgres', variable: 'TOOLTURN_TEST_POSTGRES', nowhere: 'postgres://postgres@127.0.0.1:1/test' }
+const nats = { name: 'NATS', variable: 'TOOLTURN_TEST_NATS', nowhere: 'nats://127.0.0.1:1' }
+const kinds: readonly Kind[] = [{ ...postgres, find: findPostgres, start: startPostgres }, { ...nats, find: findNats, start: startNats }]
 
 afterEach(() => {
   vi.unstubAllEnvs()

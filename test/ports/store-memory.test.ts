@@ -1,6 +1,7 @@
 // The memory store passes the suite of the port; and what only it promises: nothing but its inputs decides what it does.
 
 import { describe, expect, it } from 'vitest'
+import type { StoredEvent } from '../../machines/events.ts'
 import { memoryDatabase, openMemory } from '../../store/memory.ts'
 import { MINUTE } from './stage.ts'
 import { storeSuite } from './store-suite.ts'
@@ -74,8 +75,8 @@ describe('a memory database', () => {
     const turn = newTurn({ labels: { a: 'b' } })
     await store.open(turn)
     await store.append(appendAt(placeBehind(turn), { facts: [callRecorded({ list: [1] })] }))
-    const event = (await store.read(turn.turnId, 1))[0]
-    const { result } = event?.data as { result: { structuredContent: { list: number[] } } }
+    const [, event] = await store.read(turn.turnId)
+    const { result } = (event as StoredEvent).data as { result: { structuredContent: { list: number[] } } }
     expect(() => result.structuredContent.list.push(2)).toThrow(TypeError)
     const secrets = await store.secrets(turn.turnId)
     secrets?.turnKey.fill(0)

@@ -15,7 +15,9 @@ const wake = fc.constantFrom('now' as const, 'soon' as const, null)
 
 /** What may happen. Slots stand for turns and workers, `late` for a writer that has not read the last appends. */
 const step = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('open' as const), turn: slot, owner: fc.option(slot), key: fc.option(slot), digest: slot }) },
+  { weight: 1, arbitrary: fc.record({
+    do: fc.constant('open' as const), turn: slot, owner: fc.option(slot), key: fc.option(slot), digest: slot,
+  }) },
   { weight: 6, arbitrary: fc.record({
     do: fc.constant('append' as const), turn: slot, late: fc.constantFrom(0, 0, 0, 1, 3), epoch: fc.constantFrom(null, 0, 0, -1), wake,
     facts: fc.integer({ min: 1, max: 3 }), release: fc.boolean(), end: fc.boolean(), published: fc.nat({ max: 4 }),
@@ -86,12 +88,19 @@ async function take(world: World, step: Step): Promise<void> {
       return
     }
     case 'retire': return retire(world, step.worker, step.replaced)
-    case 'advance': return void await both(world, store => store.advance(step.ms))
+    case 'advance': {
+      await both(world, store => store.advance(step.ms))
+      return
+    }
     case 'acknowledge': {
       const { turnId } = placeOf(world, step.turn)
-      return void await both(world, store => store.acknowledge([{ turnId, version: step.version }]))
+      await both(world, store => store.acknowledge([{ turnId, version: step.version }]))
+      return
     }
-    case 'erase': return void await both(world, store => store.erase(placeOf(world, step.turn).turnId, step.versions ?? undefined))
+    case 'erase': {
+      await both(world, store => store.erase(placeOf(world, step.turn).turnId, step.versions ?? undefined))
+      return
+    }
   }
 }
 
@@ -138,7 +147,8 @@ async function append(world: World, step: Extract<Step, { do: 'append' }>): Prom
     },
   })
   const { answer } = await both(world, async store => {
-    const projection = { ...saying.projection, state: step.end ? 'cancelled' as const : 'working' as const, wakeAt: await wakeOf(store, step.wake) }
+    const state = step.end ? 'cancelled' : 'working'
+    const projection = { ...saying.projection, state, wakeAt: await wakeOf(store, step.wake) } as const
     const { answer } = await store.append({ ...saying, projection })
     return { answer }
   })
