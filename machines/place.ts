@@ -1,7 +1,7 @@
 // What an event says of its place: the version, attempt, round, ordinal and hold that are due. The charts know no numbers.
 
 import type { Event, EventOf } from './events.ts'
-import { callsOfRound, callStateName, lastRound, stateName, type TurnState } from './state.ts'
+import { callsOfRound, callStateName, lastRound, openCalls, stateName, type CallState, type TurnState } from './state.ts'
 
 /** Why an event does not stand where it says it stands; null when it does. */
 export function misplacement(state: TurnState, event: Event): string | null {
@@ -21,6 +21,8 @@ export function misplacement(state: TurnState, event: Event): string | null {
     case 'call.suppressed':
     case 'call.ended':
       return misplacedVerdict(state, event.data.ordinal)
+    case 'call.dispatched':
+      return misplacedDispatch(state, event.data.ordinal)
     case 'approval.granted':
     case 'approval.denied':
     case 'approval.expired':
@@ -53,4 +55,17 @@ function misplacedVerdict(state: TurnState, ordinal: number): string | null {
   if (stateName(state) !== 'admitting') return null
   const due = callsOfRound(state, lastRound(state)?.round ?? 0).find(call => callStateName(call) === 'proposed')
   return due?.ordinal === ordinal ? null : `call ${due?.ordinal ?? 'none'} was to be judged first`
+}
+
+/** Calls start one after another; a read may start beside reads that were started before it (D5). A re-run has its place already. */
+function misplacedDispatch(state: TurnState, ordinal: number): string | null {
+  const call = state.calls.get(ordinal)
+  if (call === undefined || callStateName(call) !== 'admitted') return null
+  const before = openCalls(state).filter(open => open.ordinal < ordinal)
+  const beside = isRead(state, call) && before.every(open => callStateName(open) === 'dispatched' && isRead(state, open))
+  return before.length === 0 || beside ? null : `call ${before[0]?.ordinal} was to be seen to first`
+}
+
+function isRead(state: TurnState, call: CallState): boolean {
+  return state.catalog.get(call.item.name)?.replayPolicy === 'read-only'
 }

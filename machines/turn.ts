@@ -36,6 +36,8 @@ type TurnContext = {
   readonly askExpired: boolean
   /** Cancelling began in this attempt: a settled doubt leads back to it. */
   readonly cancelling: boolean
+  /** The model was perhaps asked when cancelling began, and its answer may yet come. */
+  readonly answerDue: boolean
   /** The turn failed with a call in doubt, which may yet be settled. */
   readonly inDoubt: boolean
 }
@@ -46,6 +48,7 @@ const AT_START: TurnContext = Object.freeze({
   requested: false,
   askExpired: false,
   cancelling: false,
+  answerDue: false,
   inDoubt: false,
 })
 
@@ -75,6 +78,7 @@ const turns = setup({
     'a call is in doubt, next is held': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'held',
     'a call is in doubt, next is ready': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'ready',
     'a call is in doubt, nothing is next': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'none',
+    'an answer is due': ({ context }) => context.answerDue,
     'the ask is open': ({ context }) => !context.askExpired,
   },
   actions: {
@@ -88,6 +92,8 @@ const turns = setup({
     'open the ask': assign({ askExpired: false }),
     'let the ask expire': assign({ askExpired: true }),
     'begin to cancel': assign({ cancelling: true }),
+    'begin to cancel an ask': assign({ cancelling: true, answerDue: true }),
+    'take the answer': assign({ answerDue: false }),
     'keep whether a call is in doubt': assign({ inDoubt: ({ event }) => event.type === 'turn.failed' && event.inDoubt }),
     'leave the doubt': assign({ inDoubt: false }),
     'start over': assign(() => AT_START),
@@ -147,6 +153,7 @@ export const turnChart = turns.createMachine({
           { guard: 'asks again', actions: 'await verdicts' },
         ],
         ...endings,
+        'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel an ask' },
       },
     },
     admitting: {
@@ -205,7 +212,7 @@ export const turnChart = turns.createMachine({
     cancelling: {
       meta: { effect: 'cancel' },
       on: {
-        'round.recorded': STAY,
+        'round.recorded': { guard: 'an answer is due', actions: 'take the answer' },
         'call.dispatched': { guard: 'is a re-run', actions: 'stay' },
         'call.failed': STAY,
         'call.recorded': STAY,
