@@ -1,67 +1,15 @@
 // Goal: the chart of a call is the law of a call: from proposed to one of its six outcomes, and nothing runs by another way.
-//
-// The table below is typed by hand from the contract, never read from the chart.
 
 import { describe, expect, test } from 'vitest'
 import { callChart, type CallSignal } from '../../machines/call.ts'
-import { describeChart, follow, type Law } from './chart-suite.ts'
+import { describeChart, follow } from './chart-suite.ts'
+import { CALL_LAW } from './law.ts'
 import { CALL_SIGNALS, MOST_DISPATCHES } from './signals.ts'
 import { configurations } from './walk.ts'
 
-const stay = (state: string, event: string) => ({ [event]: [state] })
-const late = (state: string) => stay(state, 'call.late')
-
-const LAW: Law = {
-  proposed: {
-    'call.admitted': ['admitted'],
-    'call.held': ['held'],
-    'call.invalid': ['invalid'],
-    'call.refused': ['refused'],
-    'call.suppressed': ['suppressed-repeat'],
-    'call.ended': ['ended-turn'],
-  },
-  held: {
-    'approval.granted': ['granted'],
-    'approval.denied': ['refused'],
-    'approval.expired': ['refused'],
-    'approval.turned-away': ['held'],
-    'call.ended': ['ended-turn'],
-    ...late('held'),
-  },
-  granted: {
-    'call.admitted': ['admitted'],
-    'call.held': ['held'],
-    'call.refused': ['refused'],
-    'call.suppressed': ['suppressed-repeat'],
-    'call.ended': ['ended-turn'],
-    ...late('granted'),
-  },
-  admitted: {
-    'call.dispatched': ['dispatched'],
-    'call.held': ['held'],
-    'call.refused': ['refused'],
-    'call.ended': ['ended-turn'],
-    'clarification.asked': ['ended-turn'],
-    ...late('admitted'),
-  },
-  dispatched: {
-    'call.dispatched': ['dispatched'],
-    'call.failed': ['dispatched'],
-    'call.recorded': ['executed'],
-    'call.settled': ['admitted', 'executed'],
-    'call.ended': ['ended-turn'],
-    ...late('dispatched'),
-  },
-  executed: { 'call.dispatched': ['dispatched'], ...late('executed') },
-  refused: late('refused'),
-  'suppressed-repeat': late('suppressed-repeat'),
-  'ended-turn': late('ended-turn'),
-  invalid: {},
-}
-
 const stop = (snapshot: { readonly context: { readonly dispatch: number } }) => snapshot.context.dispatch > MOST_DISPATCHES
 
-describeChart({ chart: callChart, signals: CALL_SIGNALS, law: LAW, stop })
+describeChart({ chart: callChart, signals: CALL_SIGNALS, law: CALL_LAW, stop })
 
 /** The state at the end of signals, or null where one of them is no edge. */
 function end(...signals: readonly CallSignal[]): string | null {

@@ -4,10 +4,8 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { startOf, stepChart, stepChartPublic } from '../../machines/chart.ts'
+import type { Law } from './law.ts'
 import { configurations, edgesOf, type Way } from './walk.ts'
-
-/** From which state, on which event, to which states: the law, written by hand. */
-export type Law = { readonly [state: string]: { readonly [event: string]: readonly string[] } }
 
 export type Subject = {
   readonly chart: AnyStateMachine

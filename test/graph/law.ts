@@ -1,0 +1,136 @@
+// The law of both charts as tables, typed by hand from the contract and never read from a chart.
+
+/** From which state, on which event, to which states: the law, written by hand. */
+export type Law = { readonly [state: string]: { readonly [event: string]: readonly string[] } }
+
+/** The turn follows its next call: it waits for a person, works, or thinks again. */
+const FOLLOW = ['holding', 'working', 'thinking']
+
+/** After a verdict: further ones are due, or the turn follows its next call. */
+const VERDICT = ['admitting', ...FOLLOW]
+
+/** What can befall any open state that is at rest between two appends. */
+const ANY_TIME = { 'turn.cancelling': ['cancelling'], 'turn.exhausted': ['exhausted'], 'turn.failed': ['failed'] }
+
+const APPROVALS = {
+  'approval.granted': FOLLOW,
+  'approval.denied': FOLLOW,
+  'approval.expired': FOLLOW,
+  'approval.turned-away': FOLLOW,
+}
+
+export const TURN_LAW: Law = {
+  unopened: { 'turn.opened': ['thinking'] },
+  thinking: {
+    'round.requested': ['thinking'],
+    'round.failed': ['thinking'],
+    'round.recorded': ['admitting', 'thinking'],
+    'call.dispatched': ['working'],
+    'call.late': ['thinking'],
+    ...ANY_TIME,
+  },
+  admitting: {
+    'call.admitted': VERDICT,
+    'call.held': VERDICT,
+    'call.invalid': VERDICT,
+    'call.refused': VERDICT,
+    'call.suppressed': VERDICT,
+    'call.ended': VERDICT,
+    'turn.completed': ['completed'],
+    'turn.refused': ['refused'],
+  },
+  working: {
+    'call.admitted': FOLLOW,
+    'call.held': FOLLOW,
+    'call.refused': FOLLOW,
+    'call.suppressed': FOLLOW,
+    'call.ended': FOLLOW,
+    'call.dispatched': ['working'],
+    'call.failed': ['working'],
+    'call.recorded': FOLLOW,
+    'call.settled': FOLLOW,
+    'call.late': ['working'],
+    'clarification.asked': ['asking'],
+    ...APPROVALS,
+    ...ANY_TIME,
+  },
+  holding: { 'call.ended': FOLLOW, 'call.late': ['holding'], ...APPROVALS, ...ANY_TIME },
+  asking: {
+    'clarification.answered': ['thinking'],
+    'clarification.expired': ['asking'],
+    'clarification.turned-away': ['asking'],
+    'call.late': ['asking'],
+    ...ANY_TIME,
+  },
+  cancelling: {
+    'round.recorded': ['cancelling'],
+    'call.dispatched': ['cancelling'],
+    'call.failed': ['cancelling'],
+    'call.recorded': ['cancelling'],
+    'call.settled': ['cancelling'],
+    'call.ended': ['cancelling'],
+    'call.late': ['cancelling'],
+    'turn.cancelled': ['cancelled'],
+    'turn.failed': ['failed'],
+  },
+  completed: { 'call.late': ['completed'] },
+  refused: { 'call.late': ['refused'] },
+  exhausted: { 'attempt.started': ['thinking'], 'call.late': ['exhausted'] },
+  cancelled: { 'attempt.started': ['thinking'], 'call.late': ['cancelled'] },
+  failed: {
+    'attempt.started': ['thinking'],
+    'call.ended': ['failed'],
+    'call.settled': ['cancelling', ...FOLLOW],
+    'call.late': ['failed'],
+  },
+}
+
+const late = (state: string) => ({ 'call.late': [state] })
+
+export const CALL_LAW: Law = {
+  proposed: {
+    'call.admitted': ['admitted'],
+    'call.held': ['held'],
+    'call.invalid': ['invalid'],
+    'call.refused': ['refused'],
+    'call.suppressed': ['suppressed-repeat'],
+    'call.ended': ['ended-turn'],
+  },
+  held: {
+    'approval.granted': ['granted'],
+    'approval.denied': ['refused'],
+    'approval.expired': ['refused'],
+    'approval.turned-away': ['held'],
+    'call.ended': ['ended-turn'],
+    ...late('held'),
+  },
+  granted: {
+    'call.admitted': ['admitted'],
+    'call.held': ['held'],
+    'call.refused': ['refused'],
+    'call.suppressed': ['suppressed-repeat'],
+    'call.ended': ['ended-turn'],
+    ...late('granted'),
+  },
+  admitted: {
+    'call.dispatched': ['dispatched'],
+    'call.held': ['held'],
+    'call.refused': ['refused'],
+    'call.ended': ['ended-turn'],
+    'clarification.asked': ['ended-turn'],
+    ...late('admitted'),
+  },
+  dispatched: {
+    'call.dispatched': ['dispatched'],
+    'call.failed': ['dispatched'],
+    'call.recorded': ['executed'],
+    'call.settled': ['admitted', 'executed'],
+    'call.ended': ['ended-turn'],
+    ...late('dispatched'),
+  },
+  executed: { 'call.dispatched': ['dispatched'], ...late('executed') },
+  refused: late('refused'),
+  'suppressed-repeat': late('suppressed-repeat'),
+  'ended-turn': late('ended-turn'),
+  invalid: {},
+}
