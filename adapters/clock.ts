@@ -1,20 +1,28 @@
 // Time and chance of the machine this process runs on.
 
 import { randomBytes } from 'node:crypto'
-import { setTimeout as later } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { Clock, Random } from '../machines/ports/world.ts'
 
 /** The longest wait that a timer of the platform can hold; longer ones are made of several. */
 const TIMER_MS = 2 ** 31 - 1
 
-export const systemClock: Clock = {
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    for (let left = ms; left > 0 && signal?.aborted !== true; left -= TIMER_MS) {
-      await later(Math.min(left, TIMER_MS), undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+export const systemClock: Clock = { monotonic: () => performance.now(), sleep }
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && signal?.aborted !== true; left -= TIMER_MS) await wait(Math.min(left, TIMER_MS), signal)
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
     }
-  },
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
 }
 
 export const systemRandom: Random = {

@@ -1,10 +1,11 @@
 // One call of a tool: started only after its intent is committed, recorded before anything follows from it (D2).
 
 import { ToolturnError } from '../errors.ts'
-import { exhaust, failInDoubt } from '../decide.ts'
+import { exhaust, fail, failInDoubt } from '../decide.ts'
+import type { FactOf } from '../events.ts'
 import { invocationId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import type { CallState } from '../state.ts'
+import { isMiss, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
 import { ActorStopped, interruptOf, workedSoFar, type Actor, type Running } from './actor.ts'
 import { backoff, waitFor } from './ask.ts'
@@ -125,6 +126,7 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
       await commit(actor, async draft => {
         draft.put(fact)
         actor.running.delete(call.ordinal)
+        if (contradicts(draft.state(), call, fact)) return draft.put(...fail(draft.state(), 'replay_source_missing', CONTRADICTION))
         if (actor.running.size === 0) await follow(actor, draft, new Set())
       })
       return
@@ -136,6 +138,13 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
       await waitFor(actor, REFUSED_WAIT_MS)
     }
   }
+}
+
+const CONTRADICTION = 'A result that was too large to be recorded was fetched again, and is not the one that later rounds were given.'
+
+/** A call that ran again because its record was a miss must give what the rounds after it were given (D9). */
+function contradicts(state: TurnState, before: CallState, fact: FactOf<'call.recorded'>): boolean {
+  return isMiss(before) && before.round < state.rounds.length && before.recorded?.digest !== fact.data.digest
 }
 
 const REFUSED_WAIT_MS = 250
