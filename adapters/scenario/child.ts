@@ -1,0 +1,76 @@
+// The process that may be killed. It holds the worker; on an embedded store, which one process has at a time, the desk as well.
+
+import { silentLog } from '../log.ts'
+import { openDesk, type Desk } from './desk.ts'
+import { gate, type Gate } from './gate.ts'
+import { fileLedger } from './ledger.ts'
+import { link, type Link } from './link.ts'
+import { busAt, storeAt } from './places.ts'
+import type { Plan } from './plan.ts'
+import type { Sanction, Witness } from './witness.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+/** What a fresh process is told. */
+export type Start = {
+  readonly plan: Plan
+  readonly watched: readonly string[]
+  readonly withDesk: boolean
+  /** Workers that died on this store; their leases are ended first. */
+  readonly dead: readonly string[]
+}
+
+let worker: Worker | undefined
+let desk: Desk | undefined
+
+const parent: Link = link(frame => void process.send?.(frame), {
+  start,
+  isQuiet: () => worker?.isQuiet() ?? false,
+  desk: (verb: keyof Desk, ...given: never[]) => (desk?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
+})
+
+process.on('message', parent.receive)
+process.on('disconnect', () => process.exit())
+
+async function start({ plan, watched, withDesk, dead }: Start): Promise<void> {
+  const ledger = fileLedger(plan.ledger)
+  const store = await storeAt(plan.address).open(silentLog)
+  for (const id of dead) await store.retire(id)
+  const own = gate()
+  if (withDesk) desk = await openDesk(plan, store, ledger, witnessOfDesk(watched, own))
+  worker = await startWorker(plan, {
+    store,
+    bus: busAt(plan.address),
+    ledger,
+    gate: own,
+    witness: witnessOfWorker(watched, own),
+    onEnlist: id => void parent.ask('enlisted', id),
+  })
+}
+
+/** Where the worker dies at an append, nothing of this process goes on while the parent kills it. */
+function witnessOfWorker(watched: readonly string[], { close }: Gate): Witness {
+  return {
+    watched,
+    before: async types => (await parent.ask('worker.before', types)) as Sanction,
+    after: async (types, sanction, committed) => {
+      if (committed && sanction === 'die-after') close()
+      await parent.ask('worker.after', types, sanction, committed)
+    },
+  }
+}
+
+/** Around what people append the worker stands still; the process lives until they have their answers. */
+function witnessOfDesk(watched: readonly string[], { close, open }: Gate): Witness {
+  return {
+    watched,
+    before: async types => {
+      const sanction = (await parent.ask('desk.before', types)) as Sanction
+      if (sanction === 'die-after') close()
+      return sanction
+    },
+    after: async (types, sanction, committed) => {
+      await parent.ask('desk.after', types, sanction, committed)
+      if (!committed && sanction === 'die-after') open()
+    },
+  }
+}

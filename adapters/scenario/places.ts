@@ -1,0 +1,140 @@
+// Where a run has its store and its bus: a place of its own for each, made before the run and taken away after it.
+
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { Client } from 'pg'
+import { memoryBroker, memoryBus } from '../../bus/memory.ts'
+import { brokerNames } from '../../bus/nats-prefix.ts'
+import { nats } from '../../bus/nats.ts'
+import type { BusSource } from '../../bus/source.ts'
+import { ToolturnError } from '../../machines/errors.ts'
+import { refuse } from '../../machines/runtime/door.ts'
+import { embedded } from '../../store/embedded.ts'
+import { memory } from '../../store/memory-source.ts'
+import { postgres } from '../../store/postgres.ts'
+import type { StoreSource } from '../../store/source.ts'
+import { silentLog } from '../log.ts'
+
+/** Where scenarios run, as the command line names it. */
+export type Where = {
+  /** `memory:`, `pglite:`, `pglite:<folder>`, `postgres://…` */
+  readonly store: string
+  /** `memory:`, `nats://…` */
+  readonly bus: string
+  /** True: no process of its own for the worker, and kills are simulated. On `memory:` it is so in any case. */
+  readonly inProcess: boolean
+}
+
+/** The store and the bus of one run, in words that another process understands. */
+export type Address = {
+  readonly store:
+    | { readonly kind: 'memory' }
+    | { readonly kind: 'embedded'; readonly folder: string }
+    | { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
+  readonly bus: { readonly kind: 'memory' } | { readonly kind: 'nats'; readonly url: string; readonly prefix: string }
+}
+
+export type Place = {
+  readonly address: Address
+  /** A folder for the files of the run. */
+  readonly folder: string
+  readonly clear: () => Promise<void>
+}
+
+export function storeAt({ store }: Address): StoreSource {
+  switch (store.kind) {
+    case 'memory':
+      return memory()
+    case 'embedded':
+      return embedded(store.folder)
+    case 'postgres':
+      return postgres(store.url, { schema: store.schema, migrate: true })
+  }
+}
+
+export function busAt({ bus }: Address): BusSource {
+  return bus.kind === 'memory' ? memoryBus(memoryBroker()) : nats(bus.url, { prefix: bus.prefix })
+}
+
+/**
+ * Makes room for one run. Nothing of it is shared with any other run.
+ *
+ * @throws ToolturnError `option_invalid`, `store_unreachable`, `bus_unreachable`
+ */
+export async function makePlace(where: Where): Promise<Place> {
+  const id = randomBytes(6).toString('hex')
+  const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-'))
+  const done: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const clear = async () => {
+    for (const each of done.splice(0).toReversed()) await each()
+  }
+  try {
+    const store = await makeStore(where.store, id, folder, done)
+    const bus = await makeBus(where.bus, id, done)
+    return { address: { store, bus }, folder, clear }
+  } catch (error) {
+    await clear()
+    throw error
+  }
+}
+
+async function makeStore(url: string, id: string, folder: string, done: (() => Promise<unknown>)[]): Promise<Address['store']> {
+  if (url === 'memory:') return { kind: 'memory' }
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const schema = `toolturn_scenario_${id}`
+    done.push(() => dropSchema(url, schema))
+    return { kind: 'postgres', url, schema }
+  }
+  if (!url.startsWith('pglite:')) refuse('store', '`memory:`, `pglite:`, `pglite:<folder>` or `postgres://…`')
+  const parent = url.slice('pglite:'.length)
+  const own = parent === '' ? join(folder, 'store') : join(parent, `scenario-${id}`)
+  done.push(() => rm(own, { recursive: true, force: true }))
+  await cp(await emptyStore(), own, { recursive: true })
+  return { kind: 'embedded', folder: own }
+}
+
+let template: Promise<string> | undefined
+
+/** An embedded store with nothing in it, made once: copying it is many times faster than making another one. */
+function emptyStore(): Promise<string> {
+  template ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-empty-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    await (await embedded(folder).open(silentLog)).close()
+    return folder
+  })()
+  return template
+}
+
+async function dropSchema(url: string, schema: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`drop schema if exists ${client.escapeIdentifier(schema)} cascade`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function makeBus(url: string, id: string, done: (() => Promise<unknown>)[]): Promise<Address['bus']> {
+  if (url === 'memory:') return { kind: 'memory' }
+  if (!/^nats:\/\//.test(url)) refuse('bus', '`memory:` or `nats://…`')
+  const prefix = `s${id}`
+  const connection = await connect({ servers: url, reconnect: false }).catch((error: unknown) => {
+    throw new ToolturnError('bus_unreachable', '', {}, error)
+  })
+  done.push(() => deleteStreams(connection, prefix))
+  return { kind: 'nats', url, prefix }
+}
+
+async function deleteStreams(connection: NatsConnection, prefix: string): Promise<void> {
+  const { streams } = await jetstreamManager(connection)
+  const { turns, replays } = brokerNames(prefix).stream
+  for await (const { config } of streams.list()) if (config.name === turns || config.name === replays) await streams.delete(config.name)
+  await connection.close()
+}
