@@ -6,13 +6,15 @@ import type { Event, StoredEvent } from '../events.ts'
 import type { Ports } from '../ports.ts'
 import { fold, parseEvent } from '../fold.ts'
 import type { TurnState } from '../state.ts'
+import { capabilityDocument, effectSeams } from '../capabilities.ts'
+import { forkTurn } from '../fork.ts'
 import { messagesOf, viewOf } from '../view.ts'
 import type { As, Runtime, SpawnOptions, TurnHandle, TurnResult } from './api.ts'
-import { audit } from './audit.ts'
-import { readFilter, readTenant, refuse } from './door.ts'
+import { audit, rowOf } from './audit.ts'
+import { readFilter, readLimits, readPrincipal, readTenant, refuse } from './door.ts'
 import { createHub, type Hub } from './hub.ts'
 import { cancelTurn, retryTurn, settleCall } from './lifecycle.ts'
-import { answerTurn, readDecision, resolveHold, type Wanted } from './resolve.ts'
+import { answerTurn, partyOf, readDecision, resolveHold, type Wanted } from './resolve.ts'
 import { keyConflict, openTurn, type SpawnDefaults } from './spawn.ts'
 import { supervise, type Supervisor } from './supervisor.ts'
 import { loadTurn } from './unowned.ts'
@@ -91,10 +93,8 @@ function reading(core: Core) {
   return {
     get: (turnId, options = {}) => get(core, turnId, options.tenant),
     show: async (turnId, options = {}) => {
-      const { state } = await loadTurn(ports, turnId, options.tenant)
-      const row = await ports.store.turn(turnId)
-      if (row === null) throw new ToolturnError('turn_not_found', '', { turnId })
-      return { ...viewOf(state), row }
+      const row = await rowOf(ports, turnId, options.tenant)
+      return { ...viewOf((await loadTurn(ports, turnId, options.tenant)).state), row }
     },
     messages: async (turnId, options = {}) => messagesOf((await loadTurn(ports, turnId, options.tenant)).state, options.round),
     list: async (options = {}) => ports.store.list(readFilter(options)),
@@ -104,13 +104,13 @@ function reading(core: Core) {
 }
 
 function telling(core: Core) {
+  const { ports, options } = core
+  const { limits, ask, providerTools } = options
   return {
-    fork: async () => {
-      throw new ToolturnError('fork_refused', '')
-    },
-    capabilities: () => ({}),
-    effectSeams: () => [],
-    subscribe: (options, handler: (event: Event) => Promise<void> | void) => core.options.subscribe(options, handler),
+    fork: (turnId, wanted) => fork(core, turnId, wanted),
+    capabilities: () => capabilityDocument({ limits: readLimits(limits), ask, providerTools, model: ports.model }),
+    effectSeams: () => effectSeams(providerTools),
+    subscribe: (wanted, handler: (event: Event) => Promise<void> | void) => options.subscribe(wanted, handler),
   } satisfies Partial<Runtime>
 }
 
@@ -165,9 +165,25 @@ async function spawn(core: Core, options: SpawnOptions): Promise<TurnHandle> {
   }
 }
 
+/** Opens a turn that begins with a copy of another one's records (D13). */
+async function fork(core: Core, turnId: string, { at, as, tenant }: Parameters<Runtime['fork']>[1]): Promise<TurnHandle> {
+  const { ports, supervisor } = core
+  const row = await rowOf(ports, turnId, tenant)
+  const secrets = await ports.store.secrets(turnId)
+  if (secrets === null) throw new ToolturnError('turn_not_found', '', { turnId })
+  await supervisor?.room()
+  const owner = supervisor?.worker() ?? null
+  const actor = as === undefined ? { kind: 'worker' as const, id: owner ?? core.writer } : partyOf(readPrincipal('as', as))
+  const source = { events: await ports.store.read(turnId), turnKey: secrets.turnKey }
+  const { turn, state } = await forkTurn(source, at, ports, { actor, owner })
+  await ports.store.open(turn)
+  ports.outbox.committed(turn.events, turn.labels)
+  supervisor?.adopt(state, 1, turn.turnKey)
+  return handle(core, turn.turnId, row.tenant, false)
+}
+
 async function get(core: Core, turnId: string, tenant: string | undefined): Promise<TurnHandle> {
-  const row = await core.ports.store.turn(turnId)
-  if (row === null || (tenant !== undefined && row.tenant !== tenant)) throw new ToolturnError('turn_not_found', '', { turnId })
+  const row = await rowOf(core.ports, turnId, tenant)
   return handle(core, turnId, row.tenant, true)
 }
 
