@@ -108,7 +108,7 @@ function telling(core: Core) {
   const { limits, ask, providerTools } = options
   return {
     fork: (turnId, wanted) => fork(core, turnId, wanted),
-    capabilities: () => capabilityDocument({ limits: readLimits(limits), ask, providerTools, model: ports.model }),
+    capabilities: () => capabilityDocument({ limits: readLimits(limits), ask, providerTools, model: ports.model?.capabilities ?? null }),
     effectSeams: () => effectSeams(providerTools),
     subscribe: (wanted, handler: (event: Event) => Promise<void> | void) => options.subscribe(wanted, handler),
   } satisfies Partial<Runtime>
