@@ -4,7 +4,7 @@ import { ToolturnError } from '../machines/errors.ts'
 import type { Append, AppendAnswer } from '../machines/ports/store.ts'
 import type { Carrier } from './appender.ts'
 import { besideParameters, besideSql, hasBeside } from './beside.ts'
-import { clock } from './clock.ts'
+import { timeOfWrite } from './clock.ts'
 import { arrayLiteral, toInstant } from './columns.ts'
 import { statement, wakeChannel, type Database, type Statement } from './database.ts'
 import { arraysOf, unnest, type Column } from './unnest.ts'
@@ -41,7 +41,7 @@ export function wakeText(wakeAt: 'now' | number | null): string | null {
  */
 export function appendSql(schema: string, full: boolean, notify: boolean): string {
   return `with b as (select * from ${unnest('b', TURN, 1)}),
-c as materialized (select ${clock(schema)} as at),
+${timeOfWrite(schema)},
 l as (
   select t.turn_id from "${schema}".turns t join b on b.turn_id = t.turn_id
   where t.version = b.expected and t.head = decode(b.prev, 'hex') and t.tenant = b.tenant and (b.epoch is null or t.epoch = b.epoch)

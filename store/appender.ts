@@ -32,6 +32,16 @@ const LOCKED_MS = 5_000
 const UNREACHABLE_MS = 30_000
 const LONGEST_PAUSE_MS = 500
 
+type Group<Job, Answer> = {
+  readonly carrier: Carrier<Job, Answer>
+  readonly log: Log
+  readonly waiting: Entry<Job, Answer>[]
+  /** Keys of jobs in flight, or resting before they are sent again. */
+  readonly taken: Set<string>
+  flights: number
+  scheduled: boolean
+}
+
 /**
  * A queue in front of grouped statements.
  *
@@ -39,93 +49,85 @@ const LONGEST_PAUSE_MS = 500
  *   `store_unreachable` (what became of it could not be found out), or the typed error of a statement that held this job alone
  */
 export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>, log: Log): (job: Job) => Promise<Answer> {
-  const waiting: Entry<Job, Answer>[] = []
-  const taken = new Set<string>()
-  let flights = 0
-  let scheduled = false
-
-  /** At the end of this turn of the event loop, so that what answers woke up together is sent together. */
-  function schedule(): void {
-    if (scheduled) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      launch()
-    })
-  }
-
-  function launch(): void {
-    while (flights < STATEMENTS_IN_FLIGHT) {
-      const batch = takeBatch(carrier, waiting, taken)
-      if (batch.length === 0) return
-      flights += 1
-      void fly(batch).finally(() => {
-        flights -= 1
-        if (waiting.length > 0) schedule()
-      })
-    }
-  }
-
-  /** Never rejects: every fault is an answer to somebody. */
-  async function fly(batch: readonly Entry<Job, Answer>[]): Promise<void> {
-    try {
-      const answers = await carrier.send(batch.map(entry => entry.job))
-      batch.forEach((entry, index) => settle(entry, answers[index] ?? null))
-    } catch (error) {
-      if (!isPassing(error)) return isolate(batch, error)
-      const typed = typedError(error)
-      log.warn('a statement is sent again', { reason: String(typed.details['reason']), writes: batch.length })
-      for (const entry of batch) sendAgain(entry, UNREACHABLE_MS, typed)
-    }
-  }
-
-  /** The statement was refused: halves are sent until the bad job stands alone. */
-  async function isolate(batch: readonly Entry<Job, Answer>[], error: unknown): Promise<void> {
-    const [first] = batch
-    if (batch.length === 1 && first !== undefined) {
-      taken.delete(carrier.keyOf(first.job))
-      first.reject(typedError(error))
-      return
-    }
-    const middle = Math.ceil(batch.length / 2)
-    await fly(batch.slice(0, middle))
-    await fly(batch.slice(middle))
-  }
-
-  function settle(entry: Entry<Job, Answer>, answer: Answer | null): void {
-    if (answer === null) return sendAgain(entry, LOCKED_MS, new ToolturnError('store_busy', ''))
-    taken.delete(carrier.keyOf(entry.job))
-    entry.resolve(answer)
-  }
-
-  /** Keeps the key while it waits, and then stands first, so no later job of the key overtakes it. */
-  function sendAgain(entry: Entry<Job, Answer>, patienceMs: number, error: ToolturnError): void {
-    const key = carrier.keyOf(entry.job)
-    if (performance.now() - entry.since > patienceMs) {
-      taken.delete(key)
-      entry.reject(error)
-      return
-    }
-    entry.tries += 1
-    void pause(Math.min(5 * 2 ** Math.min(entry.tries, 8), LONGEST_PAUSE_MS)).then(() => {
-      taken.delete(key)
-      waiting.unshift(entry)
-      schedule()
-    })
-  }
-
+  const group: Group<Job, Answer> = { carrier, log, waiting: [], taken: new Set(), flights: 0, scheduled: false }
   return job => new Promise((resolve, reject) => {
-    waiting.push({ job, since: performance.now(), tries: 0, resolve, reject })
-    schedule()
+    group.waiting.push({ job, since: performance.now(), tries: 0, resolve, reject })
+    schedule(group)
+  })
+}
+
+/** At the end of this turn of the event loop, so that what answers woke up together is sent together. */
+function schedule<Job, Answer>(group: Group<Job, Answer>): void {
+  if (group.scheduled) return
+  group.scheduled = true
+  setImmediate(() => {
+    group.scheduled = false
+    launch(group)
+  })
+}
+
+function launch<Job, Answer>(group: Group<Job, Answer>): void {
+  while (group.flights < STATEMENTS_IN_FLIGHT) {
+    const batch = takeBatch(group)
+    if (batch.length === 0) return
+    group.flights += 1
+    void fly(group, batch).finally(() => {
+      group.flights -= 1
+      if (group.waiting.length > 0) schedule(group)
+    })
+  }
+}
+
+/** Never rejects: every fault is an answer to somebody. */
+async function fly<Job, Answer>(group: Group<Job, Answer>, batch: readonly Entry<Job, Answer>[]): Promise<void> {
+  try {
+    const answers = await group.carrier.send(batch.map(entry => entry.job))
+    batch.forEach((entry, index) => settle(group, entry, answers[index] ?? null))
+  } catch (error) {
+    if (!isPassing(error)) return isolate(group, batch, error)
+    const typed = typedError(error)
+    group.log.warn('a statement is sent again', { reason: String(typed.details['reason']), writes: batch.length })
+    for (const entry of batch) sendAgain(group, entry, UNREACHABLE_MS, typed)
+  }
+}
+
+/** The statement was refused: halves are sent until the bad job stands alone. */
+async function isolate<Job, Answer>(group: Group<Job, Answer>, batch: readonly Entry<Job, Answer>[], error: unknown): Promise<void> {
+  const [first] = batch
+  if (batch.length === 1 && first !== undefined) {
+    group.taken.delete(group.carrier.keyOf(first.job))
+    first.reject(typedError(error))
+    return
+  }
+  const middle = Math.ceil(batch.length / 2)
+  await fly(group, batch.slice(0, middle))
+  await fly(group, batch.slice(middle))
+}
+
+function settle<Job, Answer>(group: Group<Job, Answer>, entry: Entry<Job, Answer>, answer: Answer | null): void {
+  if (answer === null) return sendAgain(group, entry, LOCKED_MS, new ToolturnError('store_busy', ''))
+  group.taken.delete(group.carrier.keyOf(entry.job))
+  entry.resolve(answer)
+}
+
+/** Keeps the key while it rests, and then stands first, so no later job of the key overtakes it. */
+function sendAgain<Job, Answer>(group: Group<Job, Answer>, entry: Entry<Job, Answer>, patienceMs: number, error: ToolturnError): void {
+  const key = group.carrier.keyOf(entry.job)
+  if (performance.now() - entry.since > patienceMs) {
+    group.taken.delete(key)
+    entry.reject(error)
+    return
+  }
+  entry.tries += 1
+  void pause(Math.min(5 * 2 ** Math.min(entry.tries, 8), LONGEST_PAUSE_MS)).then(() => {
+    group.taken.delete(key)
+    group.waiting.unshift(entry)
+    schedule(group)
   })
 }
 
 /** Takes from the queue, in order, what fits into one statement: one job of a key, and none of a key in flight. */
-function takeBatch<Job, Answer>(
-  carrier: Carrier<Job, Answer>,
-  waiting: Entry<Job, Answer>[],
-  taken: Set<string>,
-): Entry<Job, Answer>[] {
+function takeBatch<Job, Answer>({ carrier, waiting, taken }: Group<Job, Answer>): Entry<Job, Answer>[] {
   const batch: Entry<Job, Answer>[] = []
   const left: Entry<Job, Answer>[] = []
   let rows = 0

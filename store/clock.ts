@@ -3,11 +3,20 @@
 import { ToolturnError } from '../machines/errors.ts'
 import type { Store } from '../machines/ports/store.ts'
 import { statement, type Database } from './database.ts'
-import { repeatable } from './faults.ts'
+import { once, repeatable } from './faults.ts'
 
 /** The clock as an expression, in whole milliseconds. Leases do not go by it, but by `now()`. */
 export function clock(schema: string): string {
   return `(select date_trunc('milliseconds', now() + clock_offset) from "${schema}".store)`
+}
+
+/**
+ * The time of a write, as the CTE `c`, and the promise that goes with it: who hears of its commit can rely on the disk, also on a
+ * server that answers before it has written. A stricter setting stays as it is.
+ */
+export function timeOfWrite(schema: string): string {
+  return `c as materialized (select ${clock(schema)} as at,
+  case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end)`
 }
 
 /** The clock in epoch milliseconds, for a select list. */
@@ -42,7 +51,7 @@ export function storeClock(database: Database): StoreClock {
     time: () => Math.round(performance.now() + ahead),
     advance: async ms => {
       if (!Number.isFinite(ms) || ms < 0) throw new ToolturnError('option_invalid', 'The clock only moves forward.', { ms })
-      await repeatable(() => database.run(move, [ms]))
+      await once(() => database.run(move, [ms]))
       await now()
     },
     observe,

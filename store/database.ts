@@ -6,8 +6,8 @@ import { ToolturnError } from '../machines/errors.ts'
 import type { Log } from '../machines/ports/world.ts'
 import type { Tables } from './schema.ts'
 
-/** One statement's text. The same text has the same name, so a session prepares it once. */
-export type Statement = { readonly text: string; readonly name: string }
+/** One statement's text. The same text has the same name, so a session prepares it once; without a name it is not prepared. */
+export type Statement = { readonly text: string; readonly name?: string }
 
 /** A value of a parameter, in the forms that both drivers write alike. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
@@ -30,10 +30,10 @@ export function statement(text: string): Statement {
   return { text, name: `tt_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` }
 }
 
-/** Runs what kysely built. */
+/** Runs what kysely built. Its texts are as many as there are filters, so no session keeps them. */
 export function rowsOf<Row>(database: Database, query: Compilable<Row>): Promise<readonly Row[]> {
   const { sql, parameters } = query.compile()
-  return database.run<Row>(statement(sql), parameters as readonly Parameter[])
+  return database.run<Row>({ text: sql }, parameters as readonly Parameter[])
 }
 
 /** Name of the channel on which appends by writers that do not own are told. */

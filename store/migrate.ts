@@ -20,8 +20,12 @@ export const SCHEMA_NUMBER = MIGRATIONS.length
 
 /** The whole schema as a script that can be run as it is, on an empty database. */
 export function migrationSql(schema: string): string {
-  const steps = MIGRATIONS.flatMap(step => [`-- ${step.number} ${step.name}`, ...step.sql(schema).map(text => `${text};`), record(schema, step)])
-  return [`begin;`, lock(schema), `create schema if not exists "${schema}";`, ledger(schema), ...steps, `commit;`, ''].join('\n')
+  const steps = MIGRATIONS.flatMap(step => [
+    `-- ${step.number} ${step.name}`,
+    ...step.sql(schema).map(text => `${text};`),
+    record(schema, step),
+  ])
+  return ['begin;', lock(schema), `create schema if not exists "${schema}";`, ledger(schema), ...steps, 'commit;', ''].join('\n')
 }
 
 /**
@@ -87,7 +91,8 @@ function lock(schema: string): string {
 }
 
 function ledger(schema: string): string {
-  return `create table if not exists "${schema}".migrations (number int4 primary key, name text not null, applied_at timestamptz not null default now());`
+  return `create table if not exists "${schema}".migrations (
+  number int4 primary key, name text not null, applied_at timestamptz not null default now());`
 }
 
 function record(schema: string, { number, name }: Migration): string {

@@ -5,7 +5,7 @@ import type { OpenAnswer, OpenTurn } from '../machines/ports/store.ts'
 import { variants, wakeText } from './append.ts'
 import type { Carrier } from './appender.ts'
 import { besideParameters, besideSql, hasBeside } from './beside.ts'
-import { clock } from './clock.ts'
+import { timeOfWrite } from './clock.ts'
 import { arrayLiteral, toHex, toLabels, toText } from './columns.ts'
 import { statement, wakeChannel, type Database } from './database.ts'
 import { arraysOf, unnest, type Column } from './unnest.ts'
@@ -40,7 +40,7 @@ const ROW: readonly Column<OpenTurn>[] = [
 /** In the order of the keys, so that two processes which open the same ones wait for each other in one order only. */
 function openSql(schema: string, full: boolean, notify: boolean): string {
   return `with b as (select * from ${unnest('b', ROW, 1)}),
-c as materialized (select ${clock(schema)} as at),
+${timeOfWrite(schema)},
 o as (
   insert into "${schema}".turns (turn_id, opened_at, tenant, runtime, key, content_digest, labels, principal_kind,
     principal_issuer, principal_id, principal_scopes, offers, turn_key, wake_at, owner, changed_hour, updated_at, version,

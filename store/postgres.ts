@@ -24,6 +24,8 @@ export type PostgresOptions = {
   readonly migrate?: boolean
 }
 
+type Logged = { readonly log?: Log }
+
 /** What `createRuntime` is given: nothing is connected before it opens it. @param target a URL, or a pool that stays yours */
 export function postgres(target: string | pg.Pool, options: PostgresOptions = {}): StoreSource {
   return { kind: 'postgres', open: log => openPostgres(target, { ...options, log }) }
@@ -34,7 +36,7 @@ export function postgres(target: string | pg.Pool, options: PostgresOptions = {}
  *
  * @throws ToolturnError `store_unreachable`, `schema_unmigrated`, `schema_newer`, `option_invalid`
  */
-export async function openPostgres(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log } = {}): Promise<Store> {
+export async function openPostgres(target: string | pg.Pool, options: PostgresOptions & Logged = {}): Promise<Store> {
   return openSqlStore(postgresDatabase(target, options), { migrate: options.migrate ?? false })
 }
 
@@ -43,7 +45,7 @@ export async function openPostgres(target: string | pg.Pool, options: PostgresOp
  *
  * @returns the numbers of the migrations that were applied now
  */
-export async function migratePostgres(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log } = {}): Promise<readonly number[]> {
+export async function migratePostgres(target: string | pg.Pool, options: PostgresOptions & Logged = {}): Promise<readonly number[]> {
   const database = postgresDatabase(target, options)
   try {
     return await migrate(database)
@@ -56,7 +58,7 @@ export async function migratePostgres(target: string | pg.Pool, options: Postgre
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & { readonly log?: Log }): Database {
+function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & Logged): Database {
   const { prepared = true, listen = true, log = silent } = options
   const schema = checkedSchema(options.schema ?? 'toolturn')
   const pool = typeof target === 'string' ? ownPool(target) : target
@@ -76,7 +78,7 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & {
     kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema),
     run: async <Row>({ text, name }: Parameters<Database['run']>[0], parameters: Parameters<Database['run']>[1]) => {
       if (closing !== undefined) throw storeClosed()
-      const query = prepared ? { name, text, values: [...parameters] } : { text, values: [...parameters] }
+      const query = prepared && name !== undefined ? { name, text, values: [...parameters] } : { text, values: [...parameters] }
       return (await pool.query(query)).rows as Row[]
     },
     listen: callback => (listen ? wakes.listen(callback) : () => undefined),

@@ -10,6 +10,8 @@ import { repeatable } from './faults.ts'
 import { APPROVAL_COLUMNS, toApproval, toTurn, TURN_COLUMNS } from './rows.ts'
 import type { Tables } from './schema.ts'
 
+const MOST_ROWS = 1000
+
 export const ENDED: readonly TurnStateName[] = ['completed', 'refused', 'exhausted', 'cancelled', 'failed']
 
 export function viewsOf(database: Database): Pick<Store, 'turn' | 'turnByKey' | 'list' | 'approvals' | 'approval'> {
@@ -80,7 +82,9 @@ function olderThan(time: string, id: string, behind: Place | null): Expression<S
 
 /** @throws ToolturnError `option_invalid` */
 function pageOf({ limit, cursor }: ListFilter): { limit: number; behind: Place | null } {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw new ToolturnError('option_invalid', 'A page has 1 to 1000 rows.', { limit })
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_ROWS) {
+    throw new ToolturnError('option_invalid', `A page has 1 to ${MOST_ROWS} rows.`, { limit })
+  }
   if (cursor === undefined) return { limit, behind: null }
   const match = /^(-?\d{1,15}):([A-Za-z0-9_.-]{1,100})$/.exec(cursor)
   if (match === null) throw new ToolturnError('option_invalid', 'This is no cursor of a list.')

@@ -61,8 +61,8 @@ const turns = (s: string) => [
 /**
  * The payload is `json` with canonical text: `jsonb` would refuse U+0000 and halves of surrogate pairs. Nothing is kept twice: the
  * tenant is the turn's; the hash before an event is the hash of the version before; the payload's digest follows from salt and
- * payload, and has a value of its own only once they are erased. `append_size` is 0 but in the last event of an append, where it counts its events: so the
- * index of the feed has one entry for each append.
+ * payload, and has a value of its own only once they are erased. `append_size` counts the events of an append in its last one, and is
+ * 0 in the others: so the index of the feed has one entry for each append.
  */
 const events = (s: string) => [
   `create table "${s}".events (

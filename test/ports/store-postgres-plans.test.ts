@@ -9,7 +9,7 @@ import { migratePostgres } from '../../store/postgres.ts'
 import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { fillTurns, withSession } from './postgres-rows.ts'
 
-describeWithPostgres('the plan of', url => {
+describeWithPostgres('in a table in use,', url => {
   const schema = freshSchema()
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describeWithPostgres('the plan of', url => {
     ['a heartbeat', heartbeatSql(schema), ['turns_due', 'turns_pkey']],
     ['a page of the feed', feedSql(schema), ['events_feed', 'events_pkey']],
     ['what is unpublished', unpublishedSql(schema), ['turns_lagging']],
-  ])('%s', async (_, text, indexes) => {
+  ])('the plan of %s goes through indexes', async (_, text, indexes) => {
     const plan = await genericPlan(text)
     expect(plan).not.toMatch(/Seq Scan on (turns|events) /)
     for (const index of indexes) expect(plan).toContain(index)

@@ -37,7 +37,8 @@ describeWithPostgres('the session that listens for wake-ups', url => {
 
   async function endListeners(): Promise<number> {
     return withSession(url, async session => {
-      const { rowCount } = await session.query(`select pg_terminate_backend(pid) from pg_stat_activity where query = $1`, [`listen "${schema}_wake"`])
+      const listening = `select pg_terminate_backend(pid) from pg_stat_activity where query = $1`
+      const { rowCount } = await session.query(listening, [`listen "${schema}_wake"`])
       return rowCount ?? 0
     })
   }

@@ -38,4 +38,18 @@ describeWithPostgres('the store on a pool of the host', url => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     await pool.end()
   })
+
+  it.each(['open', 'append'] as const)('waits for the disk at an %s, also where the server does not', async write => {
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    const store = await openPostgres(pool, { schema: freshSchema(), migrate: true })
+    const turn = newTurn()
+    if (write === 'append') await store.open(turn)
+    await pool.query('begin')
+    await pool.query('set local synchronous_commit = off')
+    await (write === 'open' ? store.open(turn) : store.append(appendAt(placeBehind(turn))))
+    expect((await pool.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }])
+    await pool.query('rollback')
+    await store.close()
+    await pool.end()
+  })
 })
