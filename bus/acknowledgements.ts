@@ -25,77 +25,81 @@ const MOST_REMEMBERED = 4096
 /** Turns that are remembered in all. One that is forgotten before the store was told is published again by the relay. */
 const MOST_UNTOLD = 65_536
 
+/** Versions of one turn: the highest acknowledged one, what `published` last said, what the store knows. */
 type Known = { version: number; said: number; stored: number }
 
-export function acknowledgements(ports: { store: Pick<Store, 'acknowledge'>; clock: Clock; log: Log }): Acknowledgements {
-  const { store, clock, log } = ports
-  const turns = new Map<string, Known>()
-  const untold = new Set<string>()
-  const closing = new AbortController()
-  let flushing: Promise<void> | null = null
+type State = {
+  readonly store: Pick<Store, 'acknowledge'>
+  readonly clock: Clock
+  readonly log: Log
+  /** In order of the last acknowledgement, the oldest first. */
+  readonly turns: Map<string, Known>
+  readonly untold: Set<string>
+  readonly closing: AbortController
+  flushing: Promise<void> | null
+}
 
-  const flushLater = async () => {
-    while (untold.size > 0 && !closing.signal.aborted) {
-      await clock.sleep(FLUSH_MS, closing.signal)
-      await flush()
-    }
-    flushing = null
-  }
-
-  const flush = async () => {
-    const telling = [...untold].map(turnId => ({ turnId, version: turns.get(turnId)?.version ?? 0 }))
-    for (let from = 0; from < telling.length; from += GROUP) {
-      const group = telling.slice(from, from + GROUP)
-      try {
-        await store.acknowledge(group)
-        for (const { turnId, version } of group) stored(turnId, version)
-      } catch (error) {
-        log.warn('The store could not be told what was published.', { turns: group.length, error: nameOf(error) })
-      }
-    }
-  }
-
-  const stored = (turnId: string, version: number) => {
-    const known = turns.get(turnId)
-    if (known === undefined) return
-    known.stored = Math.max(known.stored, version)
-    if (known.stored >= known.version) untold.delete(turnId)
-  }
-
-  /** The one that was acknowledged longest ago; one that the store does not know of only when there are far too many. */
-  const forgetOldest = () => {
-    for (const turnId of turns.keys()) {
-      if (untold.has(turnId) && turns.size <= MOST_UNTOLD) return
-      turns.delete(turnId)
-      untold.delete(turnId)
-      if (turns.size <= MOST_REMEMBERED) return
-    }
-  }
-
+export function acknowledgements(ports: Pick<State, 'store' | 'clock' | 'log'>): Acknowledgements {
+  const state: State = { ...ports, turns: new Map(), untold: new Set(), closing: new AbortController(), flushing: null }
   return {
     published: turnId => {
-      const known = turns.get(turnId)
+      const known = state.turns.get(turnId)
       if (known === undefined) return 0
       known.said = known.version
       return known.version
     },
     acknowledge: (turnId, version) => {
-      const known = turns.get(turnId) ?? { version: 0, said: 0, stored: 0 }
-      turns.delete(turnId)
-      turns.set(turnId, known)
+      const known = state.turns.get(turnId) ?? { version: 0, said: 0, stored: 0 }
       known.version = Math.max(known.version, version)
-      untold.add(turnId)
-      if (turns.size > MOST_REMEMBERED) forgetOldest()
-      flushing ??= flushLater()
+      state.turns.delete(turnId)
+      state.turns.set(turnId, known)
+      state.untold.add(turnId)
+      forgetOldest(state)
+      state.flushing ??= flushUntilTold(state)
     },
-    appended: turnId => {
-      const known = turns.get(turnId)
-      if (known !== undefined) stored(turnId, known.said)
-    },
+    appended: turnId => stored(state, turnId, state.turns.get(turnId)?.said ?? 0),
     close: async () => {
-      closing.abort()
-      await flushing
-      await flush()
+      state.closing.abort()
+      await state.flushing
+      await flush(state)
     },
+  }
+}
+
+async function flushUntilTold(state: State): Promise<void> {
+  while (state.untold.size > 0 && !state.closing.signal.aborted) {
+    await state.clock.sleep(FLUSH_MS, state.closing.signal)
+    await flush(state)
+  }
+  state.flushing = null
+}
+
+/** Never rejects: what the store could not be told is told the next time. */
+async function flush(state: State): Promise<void> {
+  const telling = [...state.untold].map(turnId => ({ turnId, version: state.turns.get(turnId)?.version ?? 0 }))
+  for (let from = 0; from < telling.length; from += GROUP) {
+    const group = telling.slice(from, from + GROUP)
+    try {
+      await state.store.acknowledge(group)
+      for (const { turnId, version } of group) stored(state, turnId, version)
+    } catch (error) {
+      state.log.warn('The store could not be told what was published.', { turns: group.length, error: nameOf(error) })
+    }
+  }
+}
+
+function stored(state: State, turnId: string, version: number): void {
+  const known = state.turns.get(turnId)
+  if (known === undefined) return
+  known.stored = Math.max(known.stored, version)
+  if (known.stored >= known.version) state.untold.delete(turnId)
+}
+
+/** Those that were acknowledged longest ago; one that the store does not know of only when there are far too many. */
+function forgetOldest({ turns, untold }: State): void {
+  for (const turnId of turns.keys()) {
+    if (turns.size <= MOST_REMEMBERED || untold.has(turnId) && turns.size <= MOST_UNTOLD) return
+    turns.delete(turnId)
+    untold.delete(turnId)
   }
 }

@@ -38,6 +38,10 @@ export function checkOptions({ name, tenant, types = [], from }: SubscribeOption
   consumerName(name)
   turnsFilter(tenant)
   const unknown = types.find(type => !isEventType(type))
-  if (unknown !== undefined) throw new ToolturnError('option_invalid', 'A type to subscribe to is no event type.', { option: 'types', type: unknown })
-  if (from !== 'new' && from !== 'start') throw new ToolturnError('option_invalid', 'A consumer begins from `new` or `start`.', { option: 'from' })
+  if (unknown !== undefined) throw refused('types', 'A type to subscribe to is no event type.')
+  if (from !== 'new' && from !== 'start') throw refused('from', 'A consumer begins from `new` or `start`.')
+}
+
+function refused(option: string, why: string): ToolturnError {
+  return new ToolturnError('option_invalid', why, { option })
 }

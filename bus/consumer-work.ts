@@ -63,7 +63,8 @@ export async function work(state: Work): Promise<void> {
 /** Null when the bus refuses: the consumer then lives on what the store says. */
 function consume({ ports: { bus, log }, options }: Work, lanes: Lanes) {
   const { name, tenant, from } = options
-  return bus.consume(name, { subject: turnsFilter(tenant), from }, async delivery => receive(delivery, lanes, log)).catch((error: unknown) => {
+  const wanted = { subject: turnsFilter(tenant), from }
+  return bus.consume(name, wanted, async delivery => receive(delivery, lanes, log)).catch((error: unknown) => {
     log.warn('A consumer hears nothing from the bus and lives on what the store says.', { consumer: name, error: nameOf(error) })
     return null
   })
@@ -105,7 +106,8 @@ async function proveAgainAndAgain(state: Work, position: Position, lanes: Lanes,
 }
 
 /** Brings every turn to its head, and then moves the place's time on. */
-async function prove({ ports: { store }, options: { tenant } }: Work, position: Position, lanes: Lanes, signal: AbortSignal): Promise<void> {
+async function prove({ ports, options: { tenant } }: Work, position: Position, lanes: Lanes, signal: AbortSignal): Promise<void> {
+  const { store } = ports
   const free = slots(PROVED_AT_ONCE)
   const reach = async (turnId: string, version: number) => {
     await free.take()

@@ -45,9 +45,10 @@ export async function subscribe(
 }
 
 /** Until the consumer has a place. Only who leads writes the first one. */
-async function begin({ store, clock }: ConsumerPorts, { name, from }: SubscribeOptions, me: string, { leaseMs }: ConsumerPace): Promise<void> {
+async function begin(ports: ConsumerPorts, { name, from }: SubscribeOptions, me: string, pace: ConsumerPace): Promise<void> {
+  const { store, clock } = ports
   while (await store.cursor(placeName(name)) === null) {
-    if (await store.lead(placeName(name), me, leaseMs)) await beginPosition(store, name, from)
+    if (await store.lead(placeName(name), me, pace.leaseMs)) await beginPosition(store, name, from)
     else await clock.sleep(BEGIN_REST_MS)
   }
 }

@@ -18,10 +18,10 @@ export type Received =
   /** Nothing of ours. */
   | { readonly kind: 'foreign' }
 
-export const LABELS_HEADER = 'toolturn-labels'
+const LABELS_HEADER = 'toolturn-labels'
 
 /** `<turnId>:<version>`: the name of an event everywhere, and what a broker recognises a second copy by. */
-export function messageId(turnId: string, version: number): string {
+function messageId(turnId: string, version: number): string {
   return `${turnId}:${version}`
 }
 

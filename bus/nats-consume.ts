@@ -12,6 +12,8 @@ import { ensureDurable, type Beginning, type Durable } from './nats-streams.ts'
 
 /** Messages asked for at a time. They go to the handler as they arrive: none ages in a queue of ours. */
 const BATCH = 64
+/** A request for messages stands so long; half of it without a sign of life from the broker is looked into. */
+const REQUEST_MS = 6000
 const FIRST_REST_MS = 100
 const MOST_REST_MS = 5000
 
@@ -63,7 +65,7 @@ async function follow(reading: Reading, signal: AbortSignal, attached: () => voi
 async function read(session: Session, reading: Reading, signal: AbortSignal, attached: () => void): Promise<void> {
   const { stream, name } = reading.durable
   const consumer = await session.js.consumers.get(stream, name)
-  const messages = await consumer.consume({ max_messages: BATCH, abort_on_missing_resource: true })
+  const messages = await consumer.consume({ max_messages: BATCH, expires: REQUEST_MS, abort_on_missing_resource: true })
   const stop = () => void messages.close()
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()

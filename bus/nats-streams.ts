@@ -1,6 +1,7 @@
 // What has to be there on the broker: a stream for committed events, one for replays, and the durable consumers.
 
-import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager } from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import type { JetStreamManager } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BrokerNames } from './nats-prefix.ts'
 import { subjectMatches } from './subjects.ts'

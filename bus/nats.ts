@@ -29,7 +29,8 @@ const OPEN_MS = 2000
 const HEALTH_MS = 2000
 
 /**
- * The bus on NATS, for `createRuntime({ bus: nats('nats://…') })`.
+ * The bus on NATS, for `createRuntime({ bus: nats('nats://…') })`. An absent broker is no error: publishes reject until it is
+ * there, consumers attach when it comes.
  *
  * @param servers one URL, several, or a connection of your own, which is used and never closed
  * @throws ToolturnError `option_invalid` for an URL or a prefix that is none
@@ -38,11 +39,6 @@ export function nats(servers: string | readonly string[] | NatsConnection, optio
   const dial = readDial(servers)
   const names = brokerNames(options.prefix ?? 'turns')
   return { kind: 'nats', open: log => open(dial, names, options, log) }
-}
-
-/** Opens the bus. An absent broker is no error: publishes reject until it is there, consumers attach when it comes. */
-export function openNats(servers: string | readonly string[] | NatsConnection, options: NatsOptions, log: Log): Promise<Bus> {
-  return nats(servers, options).open(log)
 }
 
 async function open(dial: Dial, names: BrokerNames, { ackWaitMs = 30_000 }: NatsOptions, log: Log): Promise<Bus> {

@@ -8,7 +8,11 @@ import { manualClock } from './manual-clock.ts'
 import { appendTo, openTurn, type Writing } from './world.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-const place = async ({ store }: ConsumerWorld, name = 'reader') => JSON.parse(await store.cursor(placeName(name)) ?? 'null') as { since: number; turns: [string, number][] }
+
+/** The place of the consumer as it stands in the store. */
+async function place({ store }: ConsumerWorld): Promise<{ since: number; turns: [string, number][] }> {
+  return JSON.parse(await store.cursor(placeName('reader')) ?? 'null') as { since: number; turns: [string, number][] }
+}
 
 describe('a consumer that comes back', () => {
   test('goes on where it was, also with what was committed meanwhile and is not on the bus', async () => {

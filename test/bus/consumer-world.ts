@@ -1,9 +1,9 @@
 // A consumer's world in memory: everything that happens in it happens when the test says so.
 
 import { subscribe } from '../../bus/consumer.ts'
-import type { SubscribeOptions } from '../../bus/consumer-options.ts'
+import type { EventHandler, SubscribeOptions } from '../../bus/consumer-options.ts'
 import { memoryBroker } from '../../bus/memory.ts'
-import { eventMessage, type PublicEvent } from '../../bus/message.ts'
+import { eventMessage } from '../../bus/message.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import type { Bus } from '../../machines/ports/bus.ts'
 import { memoryDatabase, openMemory } from '../../store/memory.ts'
@@ -34,7 +34,7 @@ export async function send(bus: Bus, events: readonly (StoredEvent | undefined)[
 }
 
 /** Subscribes and keeps what comes, as `<turn>:<version>`. */
-export async function keep(world: ConsumerWorld, options: Partial<SubscribeOptions> = {}, handle: (event: PublicEvent) => Promise<void> | void = () => {}) {
+export async function keep(world: ConsumerWorld, options: Partial<SubscribeOptions> = {}, handle: EventHandler = () => {}) {
   const seen: string[] = []
   const subscription = await subscribe(world.ports, { name: 'reader', from: 'new', ...options }, async event => {
     await handle(event)

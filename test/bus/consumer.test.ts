@@ -132,7 +132,9 @@ describe('what a consumer asks for', () => {
     await world.clock.tick(DAY_MS)
     const recent = await appendTo(world.store, await openTurn(world.store), 2)
     const reader = await keep(world)
-    const [oldOn, recentOn, fresh] = [await appendTo(world.store, old, 2), await appendTo(world.store, recent, 1), await openTurn(world.store)]
+    const oldOn = await appendTo(world.store, old, 2)
+    const recentOn = await appendTo(world.store, recent, 1)
+    const fresh = await openTurn(world.store)
     await world.clock.tick(2 * MINUTE_MS)
     expect([reader.of(oldOn), reader.of(recentOn), reader.of(fresh)]).toEqual([[4, 5], [4], [1]])
     await reader.close()

@@ -5,7 +5,7 @@ import { memoryBroker } from '../../bus/memory.ts'
 import { eventMessage } from '../../bus/message.ts'
 import { turnsFilter } from '../../bus/subjects.ts'
 import type { StoredEvent } from '../../machines/events.ts'
-import type { Delivery } from '../../machines/ports/bus.ts'
+import type { BusMessage, Delivery } from '../../machines/ports/bus.ts'
 import { busSuite } from './bus-suite.ts'
 import { clock, looseEvents, quiet } from './world.ts'
 
@@ -17,7 +17,7 @@ describe('the bus in memory', () => {
 })
 
 const settled = () => new Promise(resolve => setImmediate(resolve))
-const [EVENT, NEXT] = looseEvents(2).map(event => eventMessage(event, {})) as [ReturnType<typeof eventMessage>, ReturnType<typeof eventMessage>]
+const [EVENT, NEXT] = looseEvents(2).map(event => eventMessage(event, {})) as [BusMessage, BusMessage]
 
 describe('an outage in memory', () => {
   test('rejects publishes, and gives what was not answered again when it ends', async () => {

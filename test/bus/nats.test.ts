@@ -5,7 +5,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventMessage } from '../../bus/message.ts'
 import { brokerNames } from '../../bus/nats-prefix.ts'
-import { nats, openNats } from '../../bus/nats.ts'
+import { nats } from '../../bus/nats.ts'
 import { turnsFilter } from '../../bus/subjects.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { describeWithNats, freshPrefix } from '../servers.ts'
@@ -18,7 +18,7 @@ const [EVENT] = looseEvents(1) as [StoredEvent]
 describeWithNats('the bus on NATS', url => {
   busSuite(async ackWaitMs => {
     const prefix = freshPrefix()
-    return { open: () => openNats(url, { prefix, ackWaitMs }, quiet), maxPayload: BROKER_LIMIT }
+    return { open: () => nats(url, { prefix, ackWaitMs }).open(quiet), maxPayload: BROKER_LIMIT }
   })
 
   async function managed() {
@@ -29,7 +29,7 @@ describeWithNats('the bus on NATS', url => {
 
   test('names of another installation stay apart: its streams, subjects and consumers', async () => {
     const [mine, other] = [freshPrefix(), freshPrefix()]
-    const buses = await Promise.all([mine, other].map(prefix => openNats(url, { prefix }, quiet)))
+    const buses = await Promise.all([mine, other].map(prefix => nats(url, { prefix }).open(quiet)))
     const [bus, another] = buses as [typeof buses[0] & {}, typeof buses[0] & {}]
     onTestFinished(async () => void await Promise.all([bus.close(), another.close()]))
     const heard: string[] = []
@@ -43,7 +43,8 @@ describeWithNats('the bus on NATS', url => {
     expect(await Promise.all([bus.health(), another.health()])).toMatchObject([{ messages: 1 }, { messages: 1 }])
     const { manager } = await managed()
     const { config } = await manager.streams.info(brokerNames(mine).stream.turns)
-    expect(config).toMatchObject({ name: mine.toUpperCase(), subjects: [`${mine}.>`], storage: 'file', retention: 'limits', discard: 'old' })
+    const kept = { storage: 'file', retention: 'limits', discard: 'old' }
+    expect(config).toMatchObject({ name: mine.toUpperCase(), subjects: [`${mine}.>`], ...kept })
     expect((await manager.streams.info(`${mine.toUpperCase()}-REPLAYS`)).config.subjects).toEqual([`${mine}-replays.>`])
   })
 
@@ -52,7 +53,7 @@ describeWithNats('the bus on NATS', url => {
     const { manager } = await managed()
     const name = brokerNames(prefix).stream.turns
     await manager.streams.add({ name, subjects: [`${prefix}.only-this`, `${prefix}-other`], max_msgs: 77 })
-    const bus = await openNats(url, { prefix }, quiet)
+    const bus = await nats(url, { prefix }).open(quiet)
     onTestFinished(() => bus.close())
     await bus.publish(eventMessage(EVENT, {}))
     expect((await manager.streams.info(name)).config).toMatchObject({ max_msgs: 77, subjects: [`${prefix}-other`, `${prefix}.>`] })
@@ -61,7 +62,7 @@ describeWithNats('the bus on NATS', url => {
   test('a stream that was deleted under it is made again, and its consumer with it', async () => {
     const prefix = freshPrefix()
     const { manager } = await managed()
-    const bus = await openNats(url, { prefix }, quiet)
+    const bus = await nats(url, { prefix }).open(quiet)
     onTestFinished(() => bus.close())
     const ids: (string | undefined)[] = []
     await bus.consume('reader', { subject: turnsFilter(), from: 'new' }, async ({ headers, ack }) => {
@@ -86,7 +87,7 @@ describeWithNats('the bus on NATS', url => {
   })
 
   test('health names the server without what opens it', async () => {
-    const bus = await openNats(url.replace('nats://', 'nats://name:secret@'), { prefix: freshPrefix() }, quiet)
+    const bus = await nats(url.replace('nats://', 'nats://name:secret@'), { prefix: freshPrefix() }).open(quiet)
     onTestFinished(() => bus.close())
     const { server } = await bus.health()
     expect(server).toMatch(/^nats:\/\//)
@@ -94,7 +95,9 @@ describeWithNats('the bus on NATS', url => {
   })
 })
 
-test.each(['', 'Turns', 'turns.x', 'a b', 'replays', 'x-replays', 'x-progress', '9', 'a'.repeat(33)])('the prefix %j is refused', prefix => {
+const NO_PREFIX = ['', 'Turns', 'turns.x', 'a b', 'replays', 'x-replays', 'x-progress', '9', 'a'.repeat(33)]
+
+test.each(NO_PREFIX)('the prefix %j is refused', prefix => {
   expect(() => nats('nats://127.0.0.1:4222', { prefix })).toThrow(expect.objectContaining({ code: 'option_invalid' }))
 })
 

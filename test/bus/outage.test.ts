@@ -1,10 +1,11 @@
 // Goal: a broker that is absent, killed, restarted or hanging costs no event and no order; turns do not wait for it.
 
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readMessage } from '../../bus/message.ts'
-import { openNats } from '../../bus/nats.ts'
+import { eventMessage, readMessage } from '../../bus/message.ts'
+import { nats } from '../../bus/nats.ts'
 import { publisher } from '../../bus/publisher.ts'
 import { turnsFilter } from '../../bus/subjects.ts'
+import type { StoredEvent } from '../../machines/events.ts'
 import type { Bus } from '../../machines/ports/bus.ts'
 import { openMemory } from '../../store/memory.ts'
 import { brokerInstalled, ownBroker } from './broker.ts'
@@ -17,7 +18,7 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
     onTestFinished(() => broker.remove())
     if (options.started) await broker.start()
     const log = keptLog()
-    const bus = await openNats(broker.url, { prefix: 'turns' }, log)
+    const bus = await nats(broker.url, { prefix: 'turns' }).open(log)
     onTestFinished(() => bus.close())
     const store = openMemory()
     const outbox = publisher({ store, bus, clock, log })
@@ -120,7 +121,7 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
     const world = await begin({ started: true })
     world.broker.hang()
     const [event] = looseEvents(1)
-    const publishing = world.bus.publish({ subject: `turns.default.${event?.turnId}.call.late`, id: `${event?.turnId}:1`, headers: {}, body: new Uint8Array() })
+    const publishing = world.bus.publish(eventMessage(event as StoredEvent, {}))
     const refused = expect(publishing).rejects.toMatchObject({ code: 'bus_unreachable', details: { why: 'the connection was lost' } })
     await world.broker.kill()
     await refused

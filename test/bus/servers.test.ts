@@ -3,10 +3,11 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, nanos } from '@nats-io/transport-node'
 import { expect, onTestFinished, test } from 'vitest'
-import { subscribe } from '../../bus/consumer.ts'
-import { readMessage, type PublicEvent } from '../../bus/message.ts'
+import { subscribe, type ConsumerPorts } from '../../bus/consumer.ts'
+import type { EventHandler } from '../../bus/consumer-options.ts'
+import { readMessage } from '../../bus/message.ts'
 import { brokerNames } from '../../bus/nats-prefix.ts'
-import { openNats } from '../../bus/nats.ts'
+import { nats } from '../../bus/nats.ts'
 import { publisher, type Publisher } from '../../bus/publisher.ts'
 import { relay } from '../../bus/relay.ts'
 import { turnsFilter } from '../../bus/subjects.ts'
@@ -19,13 +20,13 @@ import { appendTo, clock, openTurn, quiet, random, until, type Writing } from '.
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-describeWithServers('on Postgres and NATS', ({ postgres, nats }) => {
+describeWithServers('on Postgres and NATS', ({ postgres, nats: broker }) => {
   async function begin(options: { ackWaitMs?: number; prefix?: string } = {}) {
     const { ackWaitMs = 30_000, prefix = freshPrefix() } = options
     const store = await openPostgres(postgres, { schema: freshSchema(), migrate: true })
     onTestFinished(() => store.close())
     const open = async () => {
-      const bus = await openNats(nats, { prefix, ackWaitMs }, quiet)
+      const bus = await nats(broker, { prefix, ackWaitMs }).open(quiet)
       onTestFinished(() => bus.close())
       return bus
     }
@@ -43,7 +44,7 @@ describeWithServers('on Postgres and NATS', ({ postgres, nats }) => {
   }
 
   /** Subscribes and keeps the versions that were handled, by turn. */
-  async function reading(ports: Awaited<ReturnType<typeof begin>>['ports'], name: string, handle: (event: PublicEvent) => Promise<void> | void = () => {}) {
+  async function reading(ports: ConsumerPorts, name: string, handle: EventHandler = () => {}) {
     const byTurn = new Map<string, number[]>()
     const pace = { leaseMs: 3000, proveMs: 60_000, workingMs: 300 }
     const subscription = await subscribe(ports, { name, from: 'start' }, async event => {
@@ -106,7 +107,7 @@ describeWithServers('on Postgres and NATS', ({ postgres, nats }) => {
   test('a broker that takes repeats for new ones still has every first copy in order, whoever publishes', async () => {
     const prefix = freshPrefix()
     const names = brokerNames(prefix)
-    const connection = await connect({ servers: nats })
+    const connection = await connect({ servers: broker })
     const { streams } = await jetstreamManager(connection)
     await streams.add({ name: names.stream.turns, subjects: [`${prefix}.>`], duplicate_window: nanos(100) })
     await connection.close()

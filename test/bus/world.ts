@@ -8,7 +8,7 @@ import type { Fact, StoredEvent } from '../../machines/events.ts'
 import { isoTime } from '../../machines/time.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { Clock, Log } from '../../machines/ports/world.ts'
-import { appendAt, newTurn, roundFailed, turnCompleted } from '../ports/streams.ts'
+import { appendAt, newTurn, roundFailed, turnCompleted, type Place } from '../ports/streams.ts'
 
 export const clock: Clock = {
   monotonic: () => performance.now(),
@@ -38,41 +38,53 @@ export async function until(wanted: string, holds: () => boolean | Promise<boole
 /** A turn as its writer sees it: the end of its stream. */
 export type Writing = { readonly turnId: string; readonly tenant: string; readonly events: readonly StoredEvent[] }
 
-/** Opens a turn in a store. With an owner, its worker must be enlisted. */
-export async function openTurn(store: Store, given: { tenant?: string; owner?: string | null; labels?: Record<string, string> } = {}): Promise<Writing> {
-  const { tenant = 'default', owner = null, labels = {} } = given
-  const template = newTurn({ tenant, owner, labels })
+/** Opens a turn in a store. */
+export async function openTurn(store: Store, given: { tenant?: string; labels?: Record<string, string> } = {}): Promise<Writing> {
+  const template = newTurn({ tenant: 'default', labels: {}, ...given })
+  const { turnId, tenant } = template
   const [opened] = template.events
-  const fact = { type: opened?.type, data: opened?.data } as Parameters<typeof chain>[1][number]
-  const events = chained(store, template.turnId, tenant, [], [fact])
-  await store.open({ ...template, events })
-  return { turnId: template.turnId, tenant, events }
+  const fact = { type: opened?.type, data: opened?.data } as Fact
+  const turn = { turnId, tenant, events: chained({ turnId, tenant, events: [] }, isoTime(store.time()), [fact]) }
+  await store.open({ ...template, events: turn.events })
+  return turn
 }
 
-/** Appends to it: so many small facts, the last of which ends the turn when `ends` is set. Gives the stream behind it. */
-export async function appendTo(store: Store, turn: Writing, count = 1, given: { ends?: boolean; epoch?: number; published?: number; facts?: readonly Fact[] } = {}): Promise<Writing> {
-  const facts = given.facts ?? Array.from({ length: count }, (_, index) => (given.ends === true && index === count - 1 ? turnCompleted() : roundFailed(index + 1)))
-  const events = chained(store, turn.turnId, turn.tenant, turn.events, facts)
-  const last = turn.events.at(-1)
-  const { epoch = null, published, ends = false } = given
-  const answer = await store.append(appendAt(
-    { turnId: turn.turnId, tenant: turn.tenant, version: last?.version ?? 0, hash: last?.hash ?? GENESIS },
-    { events, epoch, ...(published === undefined ? {} : { published }), projection: ends ? { state: 'completed', wakeAt: null } : {} },
-  ))
-  if (answer.answer !== 'accepted') throw new Error(`the append was ${answer.answer}`)
+export type Appending = {
+  /** The last one ends the turn. */
+  readonly ends?: boolean
+  readonly epoch?: number
+  readonly published?: number
+  /** Default: so many small ones. */
+  readonly facts?: readonly Fact[]
+}
+
+/** Appends so many facts and gives the stream behind them. @throws when the append is not accepted */
+export async function appendTo(store: Store, turn: Writing, count = 1, given: Appending = {}): Promise<Writing> {
+  const { ends = false, epoch = null, published } = given
+  const nth = (index: number) => (ends && index === count - 1 ? turnCompleted() : roundFailed(index + 1))
+  const facts = given.facts ?? Array.from({ length: count }, (_, index) => nth(index))
+  const events = chained(turn, isoTime(store.time()), facts)
+  const projection = ends ? { state: 'completed' as const, wakeAt: null } : {}
+  const saying = { events, epoch, projection, ...(published === undefined ? {} : { published }) }
+  const { answer } = await store.append(appendAt(headOf(turn), saying))
+  if (answer !== 'accepted') throw new Error(`the append was ${answer}`)
   return { ...turn, events: [...turn.events, ...events] }
-}
-
-function chained(store: Store, turnId: string, tenant: string, before: readonly StoredEvent[], facts: Parameters<typeof chain>[1]): StoredEvent[] {
-  const last = before.at(-1)
-  const stamp = { turnId, tenant, time: isoTime(store.time()), actor: { kind: 'worker' as const, id: 'w-1' }, worked: 0 }
-  return chain({ version: last?.version ?? 0, hash: last?.hash ?? GENESIS }, facts, stamp, () => randomBytes(16).toString('hex'))
 }
 
 /** Events of a turn that is in no store. */
 export function looseEvents(count: number, given: { tenant?: string; data?: unknown } = {}): StoredEvent[] {
-  const { tenant = 'default' } = given
-  const facts = Array.from({ length: count }, (_, index) => ({ ...roundFailed(index + 1), ...(given.data === undefined ? {} : { data: given.data }) }))
-  const stamp = { turnId: uuid(), tenant, time: isoTime(Date.now()), actor: { kind: 'worker' as const, id: 'w-1' }, worked: 0 }
-  return chain({ version: 0, hash: GENESIS }, facts as Parameters<typeof chain>[1], stamp, () => randomBytes(16).toString('hex'))
+  const facts = Array.from({ length: count }, (_, index) => roundFailed(index + 1))
+  const changed = given.data === undefined ? facts : facts.map(fact => ({ ...fact, data: given.data }) as Fact)
+  return chained({ turnId: uuid(), tenant: given.tenant ?? 'default', events: [] }, isoTime(Date.now()), changed)
+}
+
+function headOf({ turnId, tenant, events }: Writing): Place {
+  const last = events.at(-1)
+  return { turnId, tenant, version: last?.version ?? 0, hash: last?.hash ?? GENESIS }
+}
+
+function chained(turn: Writing, time: string, facts: readonly Fact[]): StoredEvent[] {
+  const { turnId, tenant } = turn
+  const stamp = { turnId, tenant, time, actor: { kind: 'worker' as const, id: 'w-1' }, worked: 0 }
+  return chain(headOf(turn), facts, stamp, () => randomBytes(16).toString('hex'))
 }
