@@ -28,6 +28,21 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
 export const systemRandom: Random = {
   turnId: () => uuidv7(),
   workerId: () => uuidv7(),
-  bytes: count => randomBytes(count),
+  bytes: pooledBytes,
   fraction: () => Math.random(),
+}
+
+/** Random bytes are asked of the system in larger pieces: a turn takes many small ones. No byte is handed out twice. */
+const POOL_BYTES = 8_192
+let pool: Uint8Array = new Uint8Array(0)
+let taken = 0
+
+function pooledBytes(count: number): Uint8Array {
+  if (count > POOL_BYTES) return randomBytes(count)
+  if (taken + count > pool.length) {
+    pool = randomBytes(POOL_BYTES)
+    taken = 0
+  }
+  taken += count
+  return pool.slice(taken - count, taken)
 }

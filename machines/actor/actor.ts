@@ -6,6 +6,7 @@ import type { StoredEvent } from '../events.ts'
 import type { JsonObject } from '../json.ts'
 import type { Ports } from '../ports.ts'
 import type { TurnState } from '../state.ts'
+import { onAbort } from './signals.ts'
 
 /** Deltas of a round that is being received; unrecorded. */
 export type Progress = { readonly turnId: string; readonly round: number; readonly kind: 'text' | 'thinking' | 'call'; readonly text: string }
@@ -39,9 +40,9 @@ export type Actor = {
   readonly wholes: Map<number, JsonObject>
   /** Dispatches that may be started or are under way here, by ordinal. Any other dispatched call is in doubt. */
   readonly running: Map<number, Running>
-  /** Aborted when the turn is being cancelled: reaches the running tool and the ask (G4). */
-  readonly cancelling: AbortController
-  /** Aborted when this actor stops driving, for whatever reason. */
+  /** Aborted when the turn is being cancelled, and when the actor stops: reaches the running tool and the ask (G4). */
+  readonly interrupt: AbortController
+  /** Aborted when this actor stops driving, for whatever reason: what still runs is let go. */
   readonly stopped: AbortController
   /** Working milliseconds up to `countedFrom`, and the monotonic time from which more are counted. */
   worked: number
@@ -59,28 +60,33 @@ export function createActor(given: {
   readonly ports: Ports
   readonly control: Control
 }): Actor {
-  return {
+  const actor: Actor = {
     turnId: given.state.turnId,
     ...given,
     wholes: new Map(),
     running: new Map(),
-    cancelling: new AbortController(),
+    interrupt: new AbortController(),
     stopped: new AbortController(),
     worked: given.state.worked,
     countedFrom: given.ports.clock.monotonic(),
     queue: Promise.resolve(),
     released: false,
   }
+  onAbort(given.control.signal, () => stopActor(actor), actor.stopped.signal)
+  return actor
 }
+
+/** Lets go of whatever runs for this actor. */
+export function stopActor(actor: Actor): void {
+  actor.interrupt.abort(STOPPED)
+  actor.stopped.abort(STOPPED)
+}
+
+const STOPPED = new Error('the worker lets go of the turn')
 
 /** Working milliseconds of the attempt so far, this owner's time included. */
 export function workedSoFar(actor: Actor): number {
   return Math.round(actor.worked + actor.ports.clock.monotonic() - actor.countedFrom)
-}
-
-/** Aborted when the turn is cancelled or this actor stops: what running tools and asks are given. */
-export function interruptOf(actor: Actor): AbortSignal {
-  return AbortSignal.any([actor.cancelling.signal, actor.control.signal, actor.stopped.signal])
 }
 
 /** Why an actor stopped without having come to rest. */

@@ -9,9 +9,10 @@ import { isModelFailure, type ModelFailure, type ModelRequest, type ModelRound }
 import { roundFact } from '../round.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
-import { ActorStopped, interruptOf, workedSoFar, type Actor } from './actor.ts'
+import { ActorStopped, workedSoFar, type Actor } from './actor.ts'
 import { commit } from './commit.ts'
 import { follow, gateHost } from './follow.ts'
+import { abortedWith, DONE } from './signals.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_CAP_MS = 30_000
@@ -42,15 +43,17 @@ function isEffect(state: TurnState): boolean {
   return state.opened.providerTools.some(tool => tool.replayPolicy !== 'read-only')
 }
 
+const OUT_OF_TIME = new Error('out of working time')
+
 /** @returns null when the ask was aborted: by a cancel, or because the worker stops */
 async function ask(actor: Actor, model: NonNullable<Actor['ports']['model']>, request: ModelRequest): Promise<ModelRound | ModelFailure | null> {
   const { state, control, turnId } = actor
-  const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
-  const deadline = new AbortController()
-  const signal = AbortSignal.any([interruptOf(actor), deadline.signal])
   const round = state.rounds.length + 1
   const answered = new AbortController()
-  void actor.ports.clock.sleep(left, AbortSignal.any([answered.signal, signal])).then(() => deadline.abort(new Error('out of working time')))
+  const asking = abortedWith(actor.interrupt.signal, answered.signal)
+  const { signal } = asking
+  const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
+  void actor.ports.clock.sleep(left, answered.signal).then(() => asking.abort(OUT_OF_TIME))
   try {
     return await model.ask(request, {
       turnId,
@@ -65,7 +68,7 @@ async function ask(actor: Actor, model: NonNullable<Actor['ports']['model']>, re
     if (isModelFailure(thrown)) return thrown
     throw thrown
   } finally {
-    answered.abort()
+    answered.abort(DONE)
   }
 }
 
@@ -113,6 +116,6 @@ export function backoff(tries: number, retryAfterMs: number | undefined, fractio
 
 /** Waits, or stops waiting when the turn is cancelled or the worker stops. */
 export async function waitFor(actor: Actor, ms: number): Promise<void> {
-  await actor.ports.clock.sleep(ms, interruptOf(actor))
+  await actor.ports.clock.sleep(ms, actor.interrupt.signal)
   if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
 }

@@ -91,13 +91,15 @@ async function readOn(actor: Actor): Promise<void> {
   setState(actor, foldOn(actor.state, stored.map(parseEvent)))
 }
 
+const CANCELLED = new Error('the turn is being cancelled')
+
 function setState(actor: Actor, state: TurnState): void {
   if (state.attempt !== actor.state.attempt) {
     actor.worked = 0
     actor.countedFrom = actor.ports.clock.monotonic()
   }
   actor.state = state
-  if (stateName(state) === 'cancelling' && !actor.cancelling.signal.aborted) actor.cancelling.abort(new Error('the turn is being cancelled'))
+  if (stateName(state) === 'cancelling') actor.interrupt.abort(CANCELLED)
 }
 
 async function composeDraft(actor: Actor, compose: Compose): Promise<Draft> {

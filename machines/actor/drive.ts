@@ -7,7 +7,7 @@ import { fail } from '../decide.ts'
 import { ToolturnError } from '../errors.ts'
 import { project } from '../projection.ts'
 import type { CallState } from '../state.ts'
-import { ActorStopped, type Actor, type StopReason } from './actor.ts'
+import { ActorStopped, stopActor, type Actor, type StopReason } from './actor.ts'
 import { askModel } from './ask.ts'
 import { commit, refresh } from './commit.ts'
 import { follow } from './follow.ts'
@@ -32,7 +32,7 @@ export async function drive(actor: Actor): Promise<DriveEnd> {
     if (thrown instanceof ActorStopped) return thrown.reason
     throw thrown
   } finally {
-    actor.stopped.abort(new Error('the actor stopped'))
+    stopActor(actor)
   }
 }
 

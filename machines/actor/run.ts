@@ -7,11 +7,11 @@ import { invocationId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
 import { isMiss, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
-import { ActorStopped, interruptOf, workedSoFar, type Actor, type Running } from './actor.ts'
+import { ActorStopped, workedSoFar, type Actor, type Running } from './actor.ts'
 import { backoff, waitFor } from './ask.ts'
 import { AppendRefused, commit } from './commit.ts'
 import { follow } from './follow.ts'
-import { aborted } from './signals.ts'
+import { aborted, abortedWith, DONE } from './signals.ts'
 import { recordLate, recordedFact, type RunEnd, type TryEnd } from './outcome.ts'
 import { wholeArguments } from './wholes.ts'
 
@@ -42,7 +42,7 @@ async function tryUntilDone(actor: Actor, call: CallState, running: Running, too
   const tries = triesOf(actor, tool.descriptor)
   for (let number = call.failedTries + 1; ; number += 1) {
     const end = await runOnce(actor, call, running, tool, args, number)
-    const again = (end.ended === 'thrown' || end.ended === 'timeout') && number < tries && !actor.cancelling.signal.aborted
+    const again = (end.ended === 'thrown' || end.ended === 'timeout') && number < tries && !actor.interrupt.signal.aborted
     if (!again) return { ...end, tries: number }
     const backoffMs = backoff(number, undefined, actor.ports.random.fraction())
     const kind = end.ended === 'timeout' ? 'timeout' : 'thrown'
@@ -58,6 +58,8 @@ function triesOf(actor: Actor, descriptor: ToolDescriptor): number {
   return descriptor.replayPolicy === 'at-most-once' ? 1 : Math.min(descriptor.tries, actor.state.opened.limits.toolTries)
 }
 
+const TIMED_OUT = new Error('the tool timed out')
+
 async function runOnce(
   actor: Actor,
   call: CallState,
@@ -66,27 +68,25 @@ async function runOnce(
   args: JsonObject,
   number: number,
 ): Promise<TryEnd> {
-  const { clock } = actor.ports
-  const timeout = new AbortController()
   const done = new AbortController()
-  const signal = AbortSignal.any([timeout.signal, interruptOf(actor)])
-  const context = callContext(actor, call, running, number, signal)
+  const interrupt = abortedWith(actor.interrupt.signal, done.signal)
+  const context = callContext(actor, call, running, number, interrupt.signal)
   const result = Promise.resolve()
     .then(() => tool.run(args, context))
     .then((value): TryEnd => ({ ended: 'returned', value }), (value: unknown): TryEnd => ({ ended: 'thrown', value }))
-  const late = clock.sleep(tool.descriptor.timeoutMs, done.signal).then((): TryEnd => ({ ended: 'timeout', value: undefined }))
-  const letGo = aborted(AbortSignal.any([actor.control.signal, actor.stopped.signal]), done.signal)
+  const late = actor.ports.clock.sleep(tool.descriptor.timeoutMs, done.signal).then((): TryEnd => ({ ended: 'timeout', value: undefined }))
+  const letGo = aborted(actor.stopped.signal, done.signal)
   try {
     const end = await Promise.race([result, late, letGo])
     if (end === 'aborted') throw new ActorStopped(actor.control.mayAct() ? 'drained' : 'lease-lost')
     if (end.ended === 'timeout') {
-      timeout.abort(new Error('the tool timed out'))
+      interrupt.abort(TIMED_OUT)
       watchLate(actor, running, result)
       return end
     }
-    return end.ended === 'thrown' && signal.aborted ? { ended: 'aborted', value: end.value } : end
+    return end.ended === 'thrown' && interrupt.signal.aborted ? { ended: 'aborted', value: end.value } : end
   } finally {
-    done.abort()
+    done.abort(DONE)
   }
 }
 
@@ -135,7 +135,7 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
       actor.ports.log.error('the store refused the record of a result', { turnId: actor.turnId, ordinal: call.ordinal })
       if (!mayTryAgain(actor, tool)) return failRecord(actor, call, tool, thrown)
       actor.running.set(call.ordinal, running)
-      await waitFor(actor, REFUSED_WAIT_MS)
+      await actor.ports.clock.sleep(REFUSED_WAIT_MS, actor.stopped.signal)
     }
   }
 }

@@ -11,6 +11,7 @@ import { commit } from './commit.ts'
 import { follow } from './follow.ts'
 import { recordResult } from './outcome.ts'
 import { callContext } from './run.ts'
+import { DONE } from './signals.ts'
 import { wholeArguments } from './wholes.ts'
 
 /** Settles the calls of the state that are in doubt, each by the recovery table. */
@@ -43,7 +44,7 @@ async function reconcile(actor: Actor, call: CallState): Promise<ReconcileAnswer
 
 function reconcileContext(actor: Actor, call: CallState) {
   const running = { ordinal: call.ordinal, dispatch: call.chart.context.dispatch, committedAt: 0 }
-  return callContext(actor, call, running, Math.max(1, call.failedTries), actor.control.signal)
+  return callContext(actor, call, running, Math.max(1, call.failedTries), actor.stopped.signal)
 }
 
 async function askTool(actor: Actor, call: CallState, tool: Tool, asked: unknown): Promise<unknown> {
@@ -56,7 +57,7 @@ async function askTool(actor: Actor, call: CallState, tool: Tool, asked: unknown
     log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name })
     return 'unknown'
   } finally {
-    done.abort()
+    done.abort(DONE)
   }
 }
 
