@@ -16,8 +16,13 @@ export type Acknowledgements = {
   readonly close: () => Promise<void>
 }
 
-/** Well under the lag at which the relay takes a turn for forgotten, so that it does not send again what only was not told. */
-const FLUSH_MS = 500
+/**
+ * What no append has carried for so long is told. Well under the lag at which the relay takes a turn for forgotten, so that it
+ * does not send again what only was not told.
+ */
+const CARRY_MS = 400
+/** Between two updates. */
+const FLUSH_MS = 400
 /** Turns in one update. */
 const GROUP = 500
 /** Turns that are remembered after the store was told, so that the next append of one knows where it stands. */
@@ -25,8 +30,8 @@ const MOST_REMEMBERED = 4096
 /** Turns that are remembered in all. One that is forgotten before the store was told is published again by the relay. */
 const MOST_UNTOLD = 65_536
 
-/** Versions of one turn: the highest acknowledged one, what `published` last said, what the store knows. */
-type Known = { version: number; said: number; stored: number }
+/** Versions of one turn: the highest acknowledged one, what `published` last said, what the store knows. And when to tell it. */
+type Known = { version: number; said: number; stored: number; dueAt: number }
 
 type State = {
   readonly store: Pick<Store, 'acknowledge'>
@@ -49,8 +54,9 @@ export function acknowledgements(ports: Pick<State, 'store' | 'clock' | 'log'>):
       return known.version
     },
     acknowledge: (turnId, version) => {
-      const known = state.turns.get(turnId) ?? { version: 0, said: 0, stored: 0 }
+      const known = state.turns.get(turnId) ?? { version: 0, said: 0, stored: 0, dueAt: 0 }
       known.version = Math.max(known.version, version)
+      known.dueAt = state.clock.monotonic() + CARRY_MS
       state.turns.delete(turnId)
       state.turns.set(turnId, known)
       state.untold.add(turnId)
@@ -61,7 +67,7 @@ export function acknowledgements(ports: Pick<State, 'store' | 'clock' | 'log'>):
     close: async () => {
       state.closing.abort()
       await state.flushing
-      await flush(state)
+      await flush(state, Infinity)
     },
   }
 }
@@ -69,14 +75,17 @@ export function acknowledgements(ports: Pick<State, 'store' | 'clock' | 'log'>):
 async function flushUntilTold(state: State): Promise<void> {
   while (state.untold.size > 0 && !state.closing.signal.aborted) {
     await state.clock.sleep(FLUSH_MS, state.closing.signal)
-    await flush(state)
+    await flush(state, state.clock.monotonic())
   }
   state.flushing = null
 }
 
-/** Never rejects: what the store could not be told is told the next time. */
-async function flush(state: State): Promise<void> {
-  const telling = [...state.untold].map(turnId => ({ turnId, version: state.turns.get(turnId)?.version ?? 0 }))
+/** Tells what is due by a time. Never rejects: what the store could not be told is told the next time. */
+async function flush(state: State, by: number): Promise<void> {
+  const telling = [...state.untold].flatMap(turnId => {
+    const known = state.turns.get(turnId)
+    return known === undefined || known.dueAt > by ? [] : [{ turnId, version: known.version }]
+  })
   for (let from = 0; from < telling.length; from += GROUP) {
     const group = telling.slice(from, from + GROUP)
     try {

@@ -30,6 +30,8 @@ export type LaneOptions = {
   readonly log: Log
   readonly wants: (event: PublicEvent) => boolean
   readonly handler: (event: PublicEvent) => Promise<void> | void
+  /** False: the lease has run out; nothing is handled any more. */
+  readonly leads: () => boolean
   /** Milliseconds between two signs of life for a message that waits or is being handled. */
   readonly workingMs: number
 }
@@ -71,7 +73,7 @@ export function consumerLanes(options: LaneOptions): Lanes {
   const run = async (lane: Lane) => {
     await free.take()
     try {
-      while (!closing.signal.aborted) {
+      while (!closing.signal.aborted && options.leads()) {
         await step(options, lane, closing.signal)
         resting.delete(lane.turnId)
         // Nothing can arrive between this look and the end of the lane.
@@ -124,7 +126,7 @@ async function step(options: LaneOptions, lane: Lane, signal: AbortSignal): Prom
   acknowledge(lane)
   if (lane.target <= lane.at) return
   for (const event of await eventsBehind(options, lane)) {
-    if (signal.aborted) return
+    if (signal.aborted || !options.leads()) return
     if (event.version !== lane.at + 1) throw new Error(`version ${lane.at + 1} is not in the store`)
     if (options.wants(event)) await options.handler(event)
     lane.at = event.version

@@ -27,6 +27,8 @@ export type PositionPorts = {
   readonly store: Pick<Store, 'now' | 'read' | 'turn' | 'heads' | 'cursor' | 'saveCursor'>
   readonly clock: Clock
   readonly log: Log
+  /** False: the lease has run out, and the place is another one's to write. */
+  readonly leads: () => boolean
 }
 
 export type Position = {
@@ -41,8 +43,8 @@ export type Position = {
   readonly behind: () => Promise<readonly { readonly turnId: string; readonly version: number }[]>
   /** Moves the time on, after all heads since it were expected. @param lookedAt `now` of the store before those were read */
   readonly prune: (lookedAt: number) => Promise<void>
-  /** Resolves when all that was advanced is durable; at once when the consumer does not lead any more and must not write. */
-  readonly close: (leads: boolean) => Promise<void>
+  /** Resolves when all that was advanced is durable. */
+  readonly close: () => Promise<void>
 }
 
 /** `head` is the highest version that is known of; null before anybody said. `asked`: the consumer's own place was looked at. */
@@ -143,7 +145,7 @@ async function versionBefore(store: Pick<Store, 'read' | 'turn'>, turnId: string
 }
 
 /** One write at a time; what changes meanwhile goes with the next. */
-function saving({ store, clock, log }: PositionPorts, name: string, state: () => Kept) {
+function saving({ store, clock, log, leads }: PositionPorts, name: string, state: () => Kept) {
   const closing = new AbortController()
   let dirty = false
   let running: Promise<void> | null = null
@@ -154,7 +156,7 @@ function saving({ store, clock, log }: PositionPorts, name: string, state: () =>
     return kept.turns.size
   }
   const run = async () => {
-    while (dirty && !closing.signal.aborted) {
+    while (dirty && leads() && !closing.signal.aborted) {
       const entries = await save().catch((error: unknown) => {
         dirty = true
         log.warn('The place of a consumer could not be written.', { consumer: name, error: nameOf(error) })
@@ -169,10 +171,10 @@ function saving({ store, clock, log }: PositionPorts, name: string, state: () =>
       dirty = true
       running ??= run()
     },
-    close: async (leads: boolean) => {
+    close: async () => {
       closing.abort()
       await running
-      if (dirty && leads) await save()
+      if (dirty && leads()) await save()
     },
   }
 }

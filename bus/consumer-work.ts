@@ -10,7 +10,7 @@ import type { ConsumerPace, EventHandler, SubscribeOptions } from './consumer-op
 import { consumerLanes, type Lanes } from './consumer-lanes.ts'
 import { headsSince, openPosition, type Position } from './consumer-position.ts'
 import { nameOf } from './delivery.ts'
-import { readMessage } from './message.ts'
+import { readMessage, type PublicEvent } from './message.ts'
 import { slots } from './slots.ts'
 import { turnsFilter } from './subjects.ts'
 
@@ -28,8 +28,8 @@ export type Work = {
   readonly pace: ConsumerPace
   /** Renews the lease; false when it is another one's. */
   readonly hold: (ms: number) => Promise<boolean>
-  /** On the monotonic clock: the lease that is held now lasts so long. */
-  readonly until: number
+  /** On the monotonic clock: the lease that is held now lasts so long. Moves on as it is renewed. */
+  until: number
   readonly signal: AbortSignal
 }
 
@@ -40,24 +40,31 @@ const GRACE_MS = 30_000
 
 /** Works until the lease is lost or the signal. @throws when the place cannot be read or written */
 export async function work(state: Work): Promise<void> {
-  const { ports, options, handler, pace, signal } = state
-  const position = await openPosition(ports, options.name, options.seen ?? null)
+  const { ports, options, handler, pace } = state
+  const leads = () => ports.clock.monotonic() < state.until
+  const position = await openPosition({ ...ports, leads }, options.name, options.seen ?? null)
   const types = options.types === undefined ? null : new Set<string>(options.types)
-  const lanes = consumerLanes({
-    ...ports, position, handler,
-    wants: event => types === null || types.has(event.type),
-    workingMs: pace.workingMs,
-  })
+  const wants = (event: PublicEvent) => types === null || types.has(event.type)
+  const lanes = consumerLanes({ ...ports, position, handler, wants, leads, workingMs: pace.workingMs })
   const over = new AbortController()
+  const done = new AbortController()
   const consuming = consume(state, lanes)
   const proving = proveAgainAndAgain(state, position, lanes, over.signal)
-  await keepLease(state)
+  const lease = keepLease(state, done.signal)
+  await Promise.race([lease, abortOf(state.signal, done.signal)])
   over.abort()
   const finished = Promise.all([lanes.close(), consuming.then(subscription => subscription?.close()), proving])
-  const late = new AbortController()
-  await Promise.race([finished, ports.clock.sleep(GRACE_MS, late.signal)])
-  late.abort()
-  await position.close(signal.aborted)
+  await Promise.race([finished, ports.clock.sleep(GRACE_MS, done.signal)])
+  await position.close().finally(() => done.abort())
+  await lease
+}
+
+/** Resolves when a signal is aborted. @param forget ends the listening */
+function abortOf(signal: AbortSignal, forget: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { signal: forget })
+  })
 }
 
 /** Null when the bus refuses: the consumer then lives on what the store says. */
@@ -83,15 +90,16 @@ function receive(delivery: Delivery, lanes: Lanes, log: Log): void {
   }
 }
 
-/** Until another one leads, the lease ran out before it could be renewed, or the signal. */
-async function keepLease({ ports: { clock }, pace, hold, until, signal }: Work): Promise<void> {
-  for (let ends = until; !signal.aborted && clock.monotonic() < ends;) {
+/** Until another one leads, the lease ran out before it could be renewed, or the signal: the last handlers are under it, too. */
+async function keepLease(state: Work, signal: AbortSignal): Promise<void> {
+  const { ports: { clock }, pace, hold } = state
+  while (!signal.aborted && clock.monotonic() < state.until) {
     await clock.sleep(pace.leaseMs / 3, signal)
     if (signal.aborted) return
     const began = clock.monotonic()
     const held = await hold(pace.leaseMs).catch(() => null) // the store is away: what is held lasts as long as it lasts
-    if (held === false) return
-    if (held === true) ends = began + pace.leaseMs
+    if (held === false) state.until = began
+    if (held === true) state.until = began + pace.leaseMs
   }
 }
 
@@ -108,21 +116,17 @@ async function proveAgainAndAgain(state: Work, position: Position, lanes: Lanes,
 /** Brings every turn to its head, and then moves the place's time on. */
 async function prove({ ports, options: { tenant } }: Work, position: Position, lanes: Lanes, signal: AbortSignal): Promise<void> {
   const { store } = ports
-  const free = slots(PROVED_AT_ONCE)
-  const reach = async (turnId: string, version: number) => {
-    await free.take()
-    void lanes.reach(turnId, version).finally(free.give)
-  }
   const lookedAt = await store.now()
   for await (const head of headsSince(store, position.since())) {
     if (signal.aborted) return
     if (tenant !== undefined && head.tenant !== tenant) continue
     await position.expect(head.turnId, head.version)
-    if (await position.at(head.turnId) < head.version) await reach(head.turnId, head.version)
   }
+  const free = slots(PROVED_AT_ONCE)
   for (const { turnId, version } of await position.behind()) {
     if (signal.aborted) return
-    await reach(turnId, version)
+    await free.take()
+    void lanes.reach(turnId, version).finally(free.give)
   }
   await position.prune(lookedAt)
 }

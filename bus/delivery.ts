@@ -1,11 +1,11 @@
-// A message in its handler's hands: answered at most once, given again when the handler throws, and no throw goes further.
+// A message in its handler's hands: given again when the handler throws, and no throw goes further.
 
 import type { Delivery } from '../machines/ports/bus.ts'
 import type { Log } from '../machines/ports/world.ts'
 
 export type Handler = (delivery: Delivery) => Promise<void>
 
-/** How a broker takes the answers. None of them throws. */
+/** How a broker takes the answers. None of them throws, and after an `ack` or a `nak` none says anything any more. */
 export type Answers = {
   readonly ack: () => void
   readonly nak: (delayMs: number) => void
@@ -25,25 +25,11 @@ export async function hand(
   handler: Handler,
   log: Log,
 ): Promise<void> {
-  let answered = false
-  const once = (answer: () => void) => {
-    if (answered) return
-    answered = true
-    answer()
-  }
-  const delivery: Delivery = {
-    ...message,
-    ack: () => once(answers.ack),
-    nak: (delayMs = 0) => once(() => answers.nak(delayMs)),
-    working: () => {
-      if (!answered) answers.working()
-    },
-  }
   try {
-    await handler(delivery)
+    await handler({ ...message, ...answers, nak: (delayMs = 0) => answers.nak(delayMs) })
   } catch (error) {
     log.warn('The handler of a message threw; the message is given again.', { subject: message.subject, error: nameOf(error) })
-    delivery.nak(THROWN_REST_MS)
+    answers.nak(THROWN_REST_MS)
   }
 }
 

@@ -5,6 +5,7 @@ import { subscribe } from '../../bus/consumer.ts'
 import { placeName, type Seen } from '../../bus/consumer-position.ts'
 import { begin, keep, MINUTE_MS, send, type ConsumerWorld } from './consumer-world.ts'
 import { manualClock } from './manual-clock.ts'
+import type { Bus } from '../../machines/ports/bus.ts'
 import { appendTo, openTurn, type Writing } from './world.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -105,7 +106,12 @@ describe('replicas of one consumer', () => {
     const world = begin(1000)
     const pace = { leaseMs: 15_000, proveMs: MINUTE_MS, workingMs: 300 }
     const handled: string[] = []
-    const replica = () => subscribe(world.ports, { name: 'slow', from: 'new' }, async ({ turnId }) => {
+    const counts: number[] = []
+    const consume: Bus['consume'] = (name, options, handler) => world.bus.consume(name, options, delivery => {
+      counts.push(delivery.count)
+      return handler(delivery)
+    })
+    const replica = () => subscribe({ ...world.ports, bus: { consume } }, { name: 'slow', from: 'new' }, async ({ turnId }) => {
       handled.push(turnId)
       await world.clock.sleep(3000)
     }, pace)
@@ -117,6 +123,7 @@ describe('replicas of one consumer', () => {
     await send(world.bus, longer.events.slice(1))
     await world.clock.tick(20_000)
     expect(handled.toSorted()).toEqual([...turns, longer, longer, longer].map(({ turnId }) => turnId).toSorted())
+    expect(Math.max(...counts)).toBe(1) // signs of life kept each message with the one at work
     await Promise.all([first.close(), second.close(), world.clock.tick(1000)])
   })
 
@@ -126,14 +133,20 @@ describe('replicas of one consumer', () => {
     frozen.ports = { ...world.ports, clock: frozen.clock }
     const first = await keep(frozen)
     const second = await keep(world)
-    await world.clock.tick(20_000) // the first one's process stood still for so long
-    await frozen.clock.tick(20_000)
-    const turn = await openTurn(world.store)
-    await send(world.bus, turn.events)
-    await world.clock.tick(1000)
-    await frozen.clock.tick(1000)
-    expect([first.of(turn), second.of(turn)]).toEqual([[], [1]])
-    expect((await place(world)).turns).toEqual([[turn.turnId, 1]])
+    const before = await appendTo(world.store, await openTurn(world.store), 1)
+    for (const event of before.events) {
+      await send(world.bus, [event])
+      await frozen.clock.settle()
+    }
+    await world.clock.tick(20_000) // the first one's process stands still for so long, with a place that is not written yet
+    const turns: Writing[] = []
+    for (let turn = 0; turn < 10; turn += 1) turns.push(await openTurn(world.store))
+    await frozen.clock.leap(20_000)
+    await send(world.bus, turns.flatMap(({ events }) => events))
+    await Promise.all([world.clock.tick(5000), frozen.clock.tick(5000)])
+    expect(first.seen).toEqual([`${before.turnId}:1`, `${before.turnId}:2`])
+    expect(second.seen.toSorted()).toEqual([...turns.map(({ turnId }) => `${turnId}:1`), ...second.of(before).map(version => `${before.turnId}:${version}`)].toSorted())
+    expect((await place(world)).turns.map(([turnId]) => turnId).toSorted()).toEqual([before, ...turns].map(({ turnId }) => turnId).toSorted())
     await second.close()
   })
 })

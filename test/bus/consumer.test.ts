@@ -5,6 +5,7 @@ import { subscribe } from '../../bus/consumer.ts'
 import { asReference, eventMessage } from '../../bus/message.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { begin, DAY_MS, keep, MINUTE_MS, send } from './consumer-world.ts'
+import { newTurn } from '../ports/streams.ts'
 import { appendTo, openTurn } from './world.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -137,6 +138,16 @@ describe('what a consumer asks for', () => {
     const fresh = await openTurn(world.store)
     await world.clock.tick(2 * MINUTE_MS)
     expect([reader.of(oldOn), reader.of(recentOn), reader.of(fresh)]).toEqual([[4, 5], [4], [1]])
+    await reader.close()
+  })
+
+  test('from now on: also turns whose owner has a clock that is years behind', async () => {
+    const world = begin()
+    const reader = await keep(world)
+    const turn = newTurn() // its events are of 2026, the store's clock is not
+    await world.store.open(turn)
+    await world.clock.tick(2 * MINUTE_MS)
+    expect(reader.seen).toEqual([`${turn.turnId}:1`])
     await reader.close()
   })
 
