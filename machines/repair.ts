@@ -44,13 +44,15 @@ export function quarantinedText(): string {
 
 // Arguments and output
 
-function problemLines(problems: readonly Problem[]): string {
-  const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, expected }) => `- ${path === '' ? 'the value itself' : path}: expected ${expected}`)
-  return lines.length === 0 ? '- the value itself: expected an object' : lines.join('\n')
+/** One line for each problem, at most MAX_PROBLEMS. */
+export function problemLines(problems: readonly Problem[]): string {
+  const lines = problems.map(({ path, expected }) => `- ${path === '' ? 'the value itself' : path}: expected ${expected}`)
+  return lines.length === 0 ? '- the value itself: expected an object' : lines.slice(0, MAX_PROBLEMS).join('\n')
 }
 
 export function schemaProblemText(problems: readonly Problem[]): string {
-  return bounded(`The arguments do not fit the schema of the tool, so the call did not run. Mend these and call again:\n${problemLines(problems)}`)
+  const said = 'The arguments do not fit the schema of the tool, so the call did not run. Mend these and call again:'
+  return bounded(`${said}\n${problemLines(problems)}`)
 }
 
 /** @param reason a host-written sentence, as `readArguments` gives it */
@@ -59,7 +61,8 @@ export function unreadableArgumentsText(reason: string): string {
 }
 
 export function outputProblemText(problems: readonly Problem[]): string {
-  return bounded(`The output does not fit the requested schema. Mend these and send the whole JSON again, and nothing else:\n${problemLines(problems)}`)
+  const said = 'The output does not fit the requested schema. Mend these and send the whole JSON again, and nothing else:'
+  return bounded(`${said}\n${problemLines(problems)}`)
 }
 
 /** @param reason a host-written sentence, as `readJson` gives it */

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { RecordedResult } from './events/shapes.ts'
 import { canonicalJson, deepFreeze, type Json, type JsonObject } from './json.ts'
 import { cleanJson, isError, ValueTooLarge } from './results/clean.ts'
+import { problemLines } from './repair.ts'
 import { isResultShaped, readResult, saysNothing, textBlock } from './results/shape.ts'
 import { thrownText } from './results/thrown.ts'
 import { compiledSchema } from './schemas/cache.ts'
@@ -74,9 +75,8 @@ export function checkOutput(result: ToolResult, schema: JsonObject | boolean | u
 }
 
 function misfit(problems: readonly Problem[]): ToolResult {
-  const lines = problems.map(({ path, expected }) => `- ${path === '' ? 'the value itself' : path}: expected ${expected}`)
-  const text = `The tool ran, but its result does not fit its own output schema and cannot be relied on:\n${lines.join('\n')}`
-  return { content: [textBlock(text)], isError: true }
+  const said = 'The tool ran, but its result does not fit its own output schema and cannot be relied on:'
+  return { content: [textBlock(`${said}\n${problemLines(problems)}`)], isError: true }
 }
 
 /**

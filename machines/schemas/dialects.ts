@@ -39,6 +39,7 @@ export function validatorFor(dialect: Dialect, meter: Meter, allErrors: boolean)
     strict: false,
     coerceTypes: false,
     useDefaults: false,
+    ownProperties: true,
     meta: false,
     validateSchema: false,
     addUsedSchema: false,

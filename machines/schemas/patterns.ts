@@ -44,15 +44,19 @@ export function patternEngine(meter: Meter): RegExpEngine {
 function compilePattern(pattern: string, budget: { characters: number; instructions: number; classes: number }): Compiled {
   budget.characters -= pattern.length
   budget.classes -= pattern.match(/\\p/gi)?.length ?? 0
-  const repetition = Math.max(1, ...[...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)].flatMap(([, from, to]) => [Number(from), Number(to ?? 0)]))
   if (pattern.length > MAX_PATTERN || budget.characters < 0 || budget.classes < 0) throw new SchemaRefused('its patterns are too long')
-  if (pattern.length * repetition > MAX_UNROLLED) throw new SchemaRefused('a pattern of it repeats too much')
+  if (pattern.length * largestRepetition(pattern) > MAX_UNROLLED) throw new SchemaRefused('a pattern of it repeats too much')
   if (/\(\?[a-z]*-?[a-z]+[:)]/i.test(pattern)) throw new SchemaRefused('a pattern of it sets flags')
   const regex = compileLinear(pattern)
   const size = regex.programSize()
   budget.instructions -= size
   if (budget.instructions < 0) throw new SchemaRefused('its patterns are too large')
   return { regex, stepsPerCharacter: 4 + size / 8 }
+}
+
+function largestRepetition(pattern: string): number {
+  const counts = [...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)]
+  return Math.max(1, ...counts.flatMap(([, from, to]) => [Number(from), Number(to ?? 0)]))
 }
 
 function compileLinear(pattern: string): RE2JS {

@@ -47,7 +47,13 @@ function listed(values: readonly unknown[]): string {
 }
 
 const ARTICLES: { readonly [type: string]: string } = {
-  string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', object: 'an object', array: 'an array', null: 'null',
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
 }
 
 function typed(type: unknown): string {

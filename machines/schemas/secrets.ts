@@ -93,8 +93,10 @@ function maskUnder(value: Json, schemas: readonly JsonObject[], secrets: Exclude
   if (applied.some(bearing => bearing.secret)) return mask
   if (applied.length === 0 || typeof value !== 'object' || value === null) return value
   const others = applied.flatMap(bearing => bearing.others)
-  const under = (key: string): JsonObject[] => [...others, ...applied.map(({ named }) => named.get(key)).filter(inner => inner !== undefined)]
-  const masked = Object.entries(value).map(([key, inner]: [string, Json]) => [key, maskUnder(inner, under(key), secrets, mask)] as const)
+  const masked = Object.entries(value).map(([key, inner]: [string, Json]) => {
+    const named = applied.map(bearing => bearing.named.get(key)).filter(schema => schema !== undefined)
+    return [key, maskUnder(inner, [...others, ...named], secrets, mask)] as const
+  })
   if (masked.every(([key, inner]) => inner === (value as JsonObject)[key])) return value
   return Array.isArray(value) ? masked.map(([, inner]) => inner) : Object.fromEntries(masked)
 }

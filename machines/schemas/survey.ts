@@ -9,6 +9,8 @@ export const MAX_SCHEMA_DEPTH = 64
 /** Schemas inside one schema, and right inside one: they bound the code that is generated, and how deep its branches nest. */
 export const MAX_SCHEMAS = 2_048
 export const MAX_SCHEMAS_INSIDE = 512
+/** Schemas inside schemas, references followed: each is compiled inside the one that first leads to it. */
+export const MAX_SCHEMA_NESTING = 256
 /** Schemas that may look at one value, all references followed: alternatives of alternatives multiply. */
 export const MAX_SCHEMAS_AT_ONCE = 2_048
 
@@ -47,6 +49,7 @@ function measure(value: unknown, depth: number, values: { left: number }): void 
 export function survey(root: Schema): number {
   if (!isJsonObject(root)) return 1
   const counted = new Map<JsonObject, number | 'counting'>()
+  boundNesting(root, root, 1, new Set())
   const targets = [root, ...Object.values((root['$defs'] ?? {}) as JsonObject)]
   for (const schema of targets.flatMap(target => schemasIn(target))) schemasAtOnce(schema, root, counted)
   if (counted.size > MAX_SCHEMAS) throw new SchemaRefused(`it holds more than ${MAX_SCHEMAS} schemas`)
@@ -74,6 +77,14 @@ function schemasAtOnce(schema: JsonObject, root: JsonObject, counted: Map<JsonOb
   }
   counted.set(schema, count)
   return count
+}
+
+function boundNesting(schema: Json, root: JsonObject, level: number, seen: Set<JsonObject>): void {
+  if (!isJsonObject(schema) || seen.has(schema)) return
+  if (level > MAX_SCHEMA_NESTING) throw new SchemaRefused(`its references nest more than ${MAX_SCHEMA_NESTING} schemas`)
+  seen.add(schema)
+  for (const place of placesOf(schema)) boundNesting(place.schema, root, level + 1, seen)
+  if (typeof schema['$ref'] === 'string') boundNesting(targetOf(schema['$ref'], root), root, level + 1, seen)
 }
 
 /** What a reference of a flattened schema points at. */

@@ -90,12 +90,12 @@ describe('what is refused, and where', () => {
 })
 
 describe('what is kept', () => {
-  it.each(['0.1', '1.0', '1e2', '1E+2', '100', '-0', '0', '0e99999999999999999999', '1e308', '5e-324', '9007199254740992', '0.00100', '1e0000000000001'])(
-    'the number %s',
-    number => {
-      expect(valueOf(`{"n":${number}}`)['n']).toBe(Number(number))
-    },
-  )
+  const whole = ['0', '-0', '100', '9007199254740992', '1e2', '1E+2', '1e308', '1e0000000000001', '0e99999999999999999999']
+  const fractions = ['0.1', '1.0', '0.00100', '5e-324', '-2.5e-3']
+
+  it.each([...whole, ...fractions])('the number %s', number => {
+    expect(valueOf(`{"n":${number}}`)['n']).toBe(Number(number))
+  })
 
   it('NUL, lone surrogates and a backslash before u0000', () => {
     expect(valueOf('{"a":"\\u0000","b":"\\ud800","c":"\\\\u0000"}')).toEqual({ a: '\0', b: '\ud800', c: '\\u0000' })
@@ -117,12 +117,15 @@ describe('what is kept', () => {
 describe('against JSON.parse', () => {
   /** Structural text around values, so that near-misses are common. */
   const pieces = fc.constantFrom(
-    '{', '}', '[', ']', ',', ':', '"', '"a"', '"b"', '\\', '\\u00', '41', '1', '-', '.5', 'e3', 'true', 'null', 'nul', ' ', '\n', '\ufeff', '\0', '9007199254740993',
+    ...['{', '}', '[', ']', ',', ':', '"', '"a"', '"b"', '\\', '\\u00', '41', '1', '-', '.5', 'e3', 'true', 'null', 'nul'],
+    ...[' ', '\n', '\ufeff', '\0', '9007199254740993'],
   )
+
+  const objects = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 6 }))
 
   it('reads every object that JSON.stringify writes, and reads the same', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 6 })), fc.constantFrom(0, 1, '\t'), (value, space) => {
+      fc.property(objects, fc.constantFrom(0, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space)
         expect(valueOf(text)).toEqual(JSON.parse(text))
       }),
