@@ -92,13 +92,22 @@ export function appendCarrier(database: Database): Carrier<Append, AppendAnswer>
       const full = jobs.some(hasBeside)
       const text = statements(full, jobs.some(job => job.epoch === null))
       const won = await database.run<{ n: number }>(text, [...arraysOf(TURN, jobs), ...besideParameters(jobs, full)])
-      const numbers = new Set(won.map(row => row.n))
-      const lost = jobs.filter((_, index) => !numbers.has(index + 1))
-      const answers = lost.length === 0 ? [] : await lookFor(lost)
-      const answerOf = new Map(lost.map((job, index) => [job, answers[index] ?? null]))
-      return jobs.map(job => (answerOf.has(job) ? answerOf.get(job) ?? null : { answer: 'accepted' }))
+      return answersOf(jobs, won, { answer: 'accepted' }, lookFor)
     },
   }
+}
+
+/** The answers to all jobs: of those that the statement won, and what a look finds of the others. `n` is a job's place from 1. */
+export async function answersOf<Job, Answer>(
+  jobs: readonly Job[],
+  won: readonly { readonly n: number }[],
+  answer: Answer,
+  lookFor: (lost: readonly Job[]) => Promise<readonly (Answer | null)[]>,
+): Promise<(Answer | null)[]> {
+  const numbers = new Set(won.map(row => row.n))
+  const lost = jobs.filter((_, index) => !numbers.has(index + 1))
+  const found = lost.length === 0 ? [] : [...await lookFor(lost)]
+  return jobs.map((_, index) => (numbers.has(index + 1) ? answer : found.shift() ?? null))
 }
 
 /** Null: nothing stands against the append; the row was locked when it was tried. */

@@ -25,19 +25,20 @@ export function listener(pool: pg.Pool, schema: string, log: Log): Listener {
   /** Resolves when the session has ended. Rejects when it could not begin. */
   async function hear(): Promise<void> {
     const client = new pg.Client(pool.options)
+    const ended = new Promise<void>(resolve => {
+      client.on('error', () => resolve())
+      client.on('end', resolve)
+    })
+    client.on('notification', ({ payload }) => {
+      for (const callback of callbacks) callback(payload ?? '')
+    })
+    await client.connect()
     session = client
     try {
-      const ended = new Promise<void>(resolve => {
-        client.on('error', () => resolve())
-        client.on('end', resolve)
-      })
-      client.on('notification', ({ payload }) => {
-        for (const callback of callbacks) callback(payload ?? '')
-      })
-      await client.connect()
       await client.query(`listen "${wakeChannel(schema)}"`)
       if (!closed()) await ended
     } finally {
+      session = undefined
       await client.end()
     }
   }

@@ -49,7 +49,7 @@ export async function migrate(database: Database): Promise<readonly number[]> {
       for (const text of step.sql(schema)) await execute(text)
       await execute(record(schema, step))
     }
-    if (missing.length === 0) await renumber(schema, execute)
+    await renumber(schema, execute)
     return missing.map(step => step.number)
   })
 }

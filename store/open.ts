@@ -2,7 +2,7 @@
 
 import { ToolturnError } from '../machines/errors.ts'
 import type { OpenAnswer, OpenTurn } from '../machines/ports/store.ts'
-import { variants, wakeText } from './append.ts'
+import { answersOf, variants, wakeText } from './append.ts'
 import type { Carrier } from './appender.ts'
 import { besideParameters, besideSql, hasBeside } from './beside.ts'
 import { timeOfWrite } from './clock.ts'
@@ -85,11 +85,7 @@ export function openCarrier(database: Database): Carrier<OpenTurn, OpenAnswer> {
       const full = jobs.some(hasBeside)
       const text = statements(full, jobs.some(job => job.owner === null))
       const won = await database.run<{ n: number }>(text, [...arraysOf(ROW, jobs), ...besideParameters(jobs, full)])
-      const numbers = new Set(won.map(row => row.n))
-      const lost = jobs.filter((_, index) => !numbers.has(index + 1))
-      const answers = lost.length === 0 ? [] : await lookFor(lost)
-      const answerOf = new Map(lost.map((job, index) => [job, answers[index] ?? null]))
-      return jobs.map(job => (answerOf.has(job) ? answerOf.get(job) ?? null : { answer: 'opened' }))
+      return answersOf(jobs, won, { answer: 'opened' }, lookFor)
     },
   }
 }

@@ -82,16 +82,14 @@ export function ownership(
   async function claim(request: ClaimRequest): Promise<readonly Claimed[]> {
     const { worker, runtime, format, tools, count, turnId } = request
     if (count < 1 || (turnId !== undefined && !isTurnId(turnId))) return []
-    const shared = [toText(worker), toText(runtime), format, tools.map(toText), count]
-    const rows = await once(() =>
-      turnId === undefined
-        ? database.run<ClaimRow>(statements.claim, shared)
-        : database.run<ClaimRow>(statements.claimOne, [...shared, turnId]))
-    const claimed = rows.filter(row => !row.parked).map(row => ({ ...row, turnId: row.turn_id }))
-    const owned = claimed.map(({ turnId, tenant, epoch, version }) => ({ turnId, tenant, epoch, version }))
-    if (rows.length === claimed.length) return owned
-    database.log.warn('turns parked: claimed again and again without an append', { turns: rows.length - claimed.length })
-    return [...owned, ...await claim({ ...request, count: count - claimed.length })]
+    const any = [toText(worker), toText(runtime), format, tools.map(toText), count]
+    const [text, parameters] = turnId === undefined ? [statements.claim, any] : [statements.claimOne, [...any, turnId]]
+    const rows = await once(() => database.run<ClaimRow>(text, parameters))
+    const claimed = rows.filter(row => !row.parked).map(toClaimed)
+    const parked = rows.length - claimed.length
+    if (parked === 0) return claimed
+    database.log.warn('turns parked: claimed again and again without an append', { turns: parked })
+    return [...claimed, ...await claim({ ...request, count: count - claimed.length })]
   }
 
   return {
@@ -105,7 +103,10 @@ export function ownership(
       const rows = await repeatable(() => database.run<BeatRow>(statements.heartbeat, [toText(worker), leaseMs, ...list]))
       const beat = rows.find(row => row.kind === 'clock')
       const moved = rows.filter(row => row.kind === 'moved').map(row => row.turn_id)
-      if (beat === undefined) return { alive: false, moved }
+      if (beat === undefined) {
+        unlisted.delete(worker)
+        return { alive: false, moved }
+      }
       storeClock.observe(beat.ms, sentAt)
       await releaseUnlisted(worker, rows.filter(row => row.kind === 'unlisted'))
       return { alive: true, moved }
@@ -119,6 +120,10 @@ export function ownership(
       isTurnId(turnId) && changes('release', [turnId, epoch, version, wakeText(wakeAt)]),
     lead: (name, worker, leaseMs) => changes('lead', [toText(name), toText(worker), leaseMs]),
   }
+}
+
+function toClaimed({ turn_id, tenant, epoch, version }: ClaimRow): Claimed {
+  return { turnId: turn_id, tenant, epoch, version }
 }
 
 function ownershipStatements(schema: string) {

@@ -41,12 +41,12 @@ export async function openPostgres(target: string | pg.Pool, options: PostgresOp
 }
 
 /**
- * Brings the schema up to date. Safe to run by many processes at once, and again.
+ * Brings the schema up to date. Safe to run by many processes at once, and again. Its statements take as long as they take.
  *
  * @returns the numbers of the migrations that were applied now
  */
 export async function migratePostgres(target: string | pg.Pool, options: PostgresOptions & Logged = {}): Promise<readonly number[]> {
-  const database = postgresDatabase(target, options)
+  const database = postgresDatabase(target, options, UNBOUNDED)
   try {
     return await migrate(database)
   } catch (error) {
@@ -58,10 +58,10 @@ export async function migratePostgres(target: string | pg.Pool, options: Postgre
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & Logged): Database {
+function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & Logged, statementMs = STATEMENT_MS): Database {
   const { prepared = true, listen = true, log = silent } = options
   const schema = checkedSchema(options.schema ?? 'toolturn')
-  const pool = typeof target === 'string' ? ownPool(target) : target
+  const pool = typeof target === 'string' ? ownPool(target, statementMs) : target
   const onLost = (error: Error) => log.warn('a connection to the store was lost', { reason: typedError(error).code })
   const watch = (client: pg.PoolClient) => {
     client.on('error', onLost)
@@ -96,15 +96,16 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & L
 const CONNECTIONS = 10
 const CONNECT_MS = 5_000
 const STATEMENT_MS = 30_000
+const UNBOUNDED = 0
 
 /** @throws ToolturnError `option_invalid` when the text is no URL of a Postgres */
-function ownPool(url: string): pg.Pool {
+function ownPool(url: string, statementMs: number): pg.Pool {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ToolturnError('option_invalid', 'The address of a Postgres begins with postgres://.')
   return new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    query_timeout: statementMs,
     keepAlive: true,
     application_name: 'toolturn',
   })

@@ -61,7 +61,9 @@ function conditions(eb: ExpressionBuilder<Tables, 'turns'>, filter: ListFilter):
   const all: Expression<SqlBool>[] = []
   if (tenant !== undefined) all.push(eb('turns.tenant', '=', toText(tenant)))
   if (state !== undefined) all.push(sql<SqlBool>`turns.state = any(${[...state]}::text[])`)
-  if (labels !== undefined) all.push(sql<SqlBool>`turns.labels @> ${toLabels(labels).map(toText)}::text[]`)
+  if (labels !== undefined && Object.keys(labels).length > 0) {
+    all.push(sql<SqlBool>`turns.labels @> ${toLabels(labels)}::text[] and turns.labels <> '{}'`)
+  }
   if (principal !== undefined) all.push(eb('turns.principal_id', '=', toText(principal.id)))
   if (principal?.issuer !== undefined) all.push(eb('turns.principal_issuer', '=', toText(principal.issuer)))
   if (tool !== undefined) all.push(sql<SqlBool>`turns.tools @> ${[toText(tool)]}::text[]`)

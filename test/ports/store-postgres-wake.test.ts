@@ -25,6 +25,12 @@ describeWithPostgres('the session that listens for wake-ups', url => {
     stop()
   })
 
+  it('may be closed before it was up', async () => {
+    const short = await openPostgres(url, { schema })
+    short.onWake(() => undefined)
+    await short.close()
+  })
+
   /** Opens turns that nobody owns until one of them is told. */
   async function untilWoken(woken: ReadonlySet<string>): Promise<void> {
     for (;;) {
