@@ -3,6 +3,7 @@
 import { readArguments } from './arguments/read.ts'
 import { canonicalJson } from './json.ts'
 import type { Redactor } from './ports/world.ts'
+import { redactMirrors } from './results/mirrors.ts'
 import { declaresSecrets } from './schemas/secrets.ts'
 import type { ContentBlock, ToolDescriptor, ToolResult } from './tool.ts'
 
@@ -41,9 +42,10 @@ export function redactCallText(
 export function redactResult(redactor: Redactor, descriptor: ToolDescriptor, result: ToolResult): ToolResult {
   const content = result.content.map(block => redactor.value(block).value as ContentBlock)
   const structured = result.structuredContent
-  return {
+  const redacted = {
     ...result,
     content,
     ...(structured === undefined ? {} : { structuredContent: redactor.value(structured, descriptor.outputSchema).value }),
   }
+  return redactMirrors(result, redacted)
 }

@@ -1,7 +1,7 @@
 // Secrets that show by their form, wherever they stand in a text.
 //
 // Each pattern takes time linear in the text: it starts at a fixed word or at the edge of a run of characters, so no stretch of
-// text is walked from many starts, and what follows is never ambiguous. The tests repeat their pieces to a megabyte.
+// text is walked from many starts, and what follows is never ambiguous. The tests repeat their pieces to a quarter of a megabyte.
 
 export const MASK = '[redacted]'
 

@@ -245,12 +245,13 @@ describe('hostile text', () => {
     ...['eyJ', 'eyJ-', 'eyJaaaaaaaaaaaaaaaaaa.', 'sk-', 'sk-a', 'xoxb-', 'SG.', 'AKIA', 'Bearer ', 'bearer\\n'],
     ...['authorization', 'authorization ', 'authorization:', 'authorization: bearer ', 'a://', '://a:', '://a:b', 'a@'],
     ...['-----BEGIN ', `-----BEGIN ${'PRIVATE'} KEY-----`],
-    ...['password', 'password=', 'password:', '"password":"', '\\"password\\":\\"', '"password":"\\\\', 'passwordsecret', 'token', 'id_token'],
+    ...['password', 'password=', 'password:', '"password":"', '\\"password\\":\\"', '"password":"\\\\'],
+    ...['passwordsecret', 'token', 'id_token'],
     ...['-', '_', ' ', '\\', '"', '\\"', '.', 'a', '1', '{"a":', '[', '[redacted]'],
   ]
 
-  it.each(pieces)('a megabyte of %j ends', piece => {
-    const text = piece.repeat(Math.ceil(1_048_576 / piece.length))
+  it.each(pieces)('a quarter of a megabyte of %j ends', piece => {
+    const text = piece.repeat(Math.ceil(262_144 / piece.length))
     expect(redactor.text(redactor.text(text).text).changed).toBe(false)
   })
 
