@@ -9,7 +9,7 @@ export type CallSignal =
   | { readonly type: Extract<CallEventType, `approval.${string}` | 'clarification.asked'> }
   /** `completion`: how the call's round ended. */
   | { readonly type: `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed'}`; readonly completion: Completion }
-  /** `harmless`: the tool only reads, or a retry gives the attempt up. */
+  /** `harmless`: the tool only reads, or the attempt is over. */
   | { readonly type: 'call.ended'; readonly harmless: boolean }
   | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
   /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
@@ -33,7 +33,7 @@ const calls = setup({
     'its round may run': ({ event }) => 'completion' in event && (event.completion === 'clean' || event.completion === 'paused'),
     'its round was not refused': ({ event }) => 'completion' in event && event.completion !== 'refused',
     'its round was not truncated': ({ event }) => 'completion' in event && event.completion !== 'truncated',
-    'it only reads, or is given up': ({ event }) => event.type === 'call.ended' && event.harmless,
+    'it only reads, or is over': ({ event }) => event.type === 'call.ended' && event.harmless,
     'is the next dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch + 1,
     'is the next dispatch and may run again': ({ context, event }) =>
       event.type === 'call.dispatched' && event.mayRunAgain && event.dispatch === context.dispatch + 1,
@@ -123,7 +123,7 @@ export const callChart = calls.createMachine({
           { guard: 'the last dispatch did not happen', target: 'admitted' },
         ],
         // A call with effects is never ended while it runs or is in doubt: its record or its doubt comes first (G4).
-        'call.ended': { guard: 'it only reads, or is given up', target: 'ended-turn' },
+        'call.ended': { guard: 'it only reads, or is over', target: 'ended-turn' },
         ...late,
       },
     },

@@ -8,7 +8,7 @@ import { EVENT_SCHEMAS, EVENT_TYPES, isEventType, SCHEMA_VERSION, type Event, ty
 import type { Completion } from './events/round.ts'
 import { misplacement } from './place.ts'
 import { remember, rememberCall } from './remember.ts'
-import { callStateName, isMiss, nextCall, type CallState, type TurnState } from './state.ts'
+import { callStateName, hasEnded, isMiss, nextCall, type CallState, type TurnState } from './state.ts'
 import { turnChart, type Next, type TurnSignal } from './turn.ts'
 
 /** Folds a whole history. @throws ToolturnError `illegal_history`, `schema_newer` */
@@ -112,7 +112,7 @@ function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSi
       return { type: event.type, completion: completionOf(state, call) }
     case 'call.ended': {
       const readOnly = state.catalog.get(call.item.name)?.replayPolicy === 'read-only'
-      return { type: event.type, harmless: readOnly || event.data.reason === 'retried' }
+      return { type: event.type, harmless: readOnly || hasEnded(state) }
     }
     case 'approval.granted':
     case 'approval.denied':
@@ -140,6 +140,8 @@ function signalOf(before: TurnState, after: TurnState, event: Event): TurnSignal
       const started = callIn(after, event.data.ordinal) === 'dispatched'
       return { type: event.type, inDoubt: leavesDoubt(event.data.code), started, next: nextOf(after) }
     }
+    case 'call.ended':
+      return { type: event.type, retried: event.data.reason === 'retried', next: nextOf(after) }
     case 'attempt.started':
       // A new attempt lays the calls of the old one aside; whether one of them was left open is read before that.
       return { type: event.type, next: nextOf(before) }

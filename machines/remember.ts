@@ -3,7 +3,7 @@
 import { callChart, type CallEvent } from './call.ts'
 import { startOf } from './chart.ts'
 import type { Event, EventOf } from './events.ts'
-import { outcomeOf, type CallState, type TurnEnd, type TurnState } from './state.ts'
+import { outcomeOf, type CallState, type Stop, type TurnEnd, type TurnState } from './state.ts'
 import { epochMs } from './time.ts'
 import type { ContentTrust } from './tool.ts'
 
@@ -129,9 +129,9 @@ export function rememberCall(call: CallState, event: CallEvent): CallState {
     case 'call.invalid':
     case 'call.refused':
     case 'call.ended':
-      return { ...call, stop: { gate: event.data.gate, reason: event.data.reason, text: event.data.text } }
+      return stopCall(call, { gate: event.data.gate, reason: event.data.reason, text: event.data.text })
     case 'call.suppressed':
-      return { ...call, stop: { gate: event.data.gate, reason: event.data.reason, text: event.data.text, of: event.data.of } }
+      return stopCall(call, { gate: event.data.gate, reason: event.data.reason, text: event.data.text, of: event.data.of })
     case 'call.dispatched':
       return { ...call, failedTries: 0 }
     case 'call.failed':
@@ -145,16 +145,21 @@ export function rememberCall(call: CallState, event: CallEvent): CallState {
     case 'approval.granted':
       return grantCall(call, event)
     case 'approval.denied':
-      return { ...call, deniedBy: event.data.by, stop: { gate: 'authorization', reason: 'denied', text: '' } }
+      return { ...stopCall(call, { gate: 'authorization', reason: 'denied', text: '' }), deniedBy: event.data.by }
     case 'approval.expired':
-      return { ...call, stop: { gate: 'authorization', reason: 'expired', text: '' } }
+      return stopCall(call, { gate: 'authorization', reason: 'expired', text: '' })
     case 'approval.turned-away':
       return call.hold === null ? call : { ...call, hold: { ...call.hold, turnedAway: call.hold.turnedAway + 1 } }
     case 'clarification.asked':
-      return { ...call, stop: { gate: null, reason: 'asked', text: '' } }
+      return stopCall(call, { gate: null, reason: 'asked', text: '' })
     case 'call.late':
       return call
   }
+}
+
+/** A call that stops has no record, not even the short one after which it was to run again. */
+function stopCall(call: CallState, stop: Stop): CallState {
+  return { ...call, recorded: null, stop }
 }
 
 function holdCall(call: CallState, event: EventOf<'call.held'>): CallState {

@@ -11,7 +11,9 @@ export type TurnSignal =
   | { readonly type: 'turn.opened' | 'round.requested' | 'round.failed' }
   /** `final`: it holds no call, and nothing more is to be asked. */
   | { readonly type: 'round.recorded'; readonly calls: number; readonly completion: Completion; readonly final: boolean }
-  | { readonly type: VerdictType | SettlingType | ApprovalType; readonly next: Next }
+  | { readonly type: VerdictType | 'call.recorded' | 'call.settled' | ApprovalType; readonly next: Next }
+  /** `retried`: a new attempt gives the call up. */
+  | { readonly type: 'call.ended'; readonly retried: boolean; readonly next: Next }
   /** `rerun`: it was dispatched before and not settled since. */
   | { readonly type: 'call.dispatched'; readonly rerun: boolean }
   | { readonly type: 'call.failed' | 'call.late' }
@@ -22,8 +24,7 @@ export type TurnSignal =
   /** `inDoubt`: the code leaves open calls as they are. `started`: the call that the failure names is dispatched. */
   | { readonly type: 'turn.failed'; readonly inDoubt: boolean; readonly started: boolean; readonly next: Next }
 
-type VerdictType = `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed' | 'ended'}`
-type SettlingType = 'call.recorded' | 'call.settled'
+type VerdictType = `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed'}`
 type ApprovalType = `approval.${'granted' | 'denied' | 'expired' | 'turned-away'}`
 
 type TurnContext = {
@@ -73,7 +74,7 @@ const turns = setup({
     'only a doubt is left open': ({ event }) =>
       event.type === 'turn.failed' && (event.inDoubt ? event.started : event.next === 'none'),
     'is a re-run': ({ event }) => event.type === 'call.dispatched' && event.rerun,
-    'a call is in doubt': ({ context }) => context.inDoubt,
+    'the doubt is given up': ({ context, event }) => context.inDoubt && event.type === 'call.ended' && event.retried,
     'a call is in doubt while cancelling': ({ context }) => context.inDoubt && context.cancelling,
     'a call is in doubt, next is held': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'held',
     'a call is in doubt, next is ready': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'ready',
@@ -101,34 +102,34 @@ const turns = setup({
   },
 })
 
-/**
- * An edge that may lead back to the same state. The action makes it one: without it XState cannot tell it from an event that is
- * ignored.
- */
+/** An edge that may lead back to the same state: without an action XState cannot tell it from an event that is ignored. */
 const STAY = { actions: 'stay' } as const
 
-/** Ends that every open state can come to. */
-const endings = {
+/** What may come while the turn is open and at rest. */
+const atRest = {
   'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel' },
-  'turn.exhausted': { guard: 'no call is left open', target: 'exhausted' },
   'turn.failed': { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' },
   'call.late': STAY,
 } as const
 
+/** Calls that are open at the end of a turn are ended first, and the turn then has none next. */
+const exhaustion = { guard: 'no call is left open', target: 'exhausted' } as const
+
 /** The turn follows its next call, perhaps to the state it is in. */
-const follow = [
+const followOpen = [
   { guard: 'next is held', target: 'holding', ...STAY },
   { guard: 'next is ready', target: 'working', ...STAY },
-  { guard: 'nothing is next', target: 'thinking' },
 ] as const
+const follow = [...followOpen, { guard: 'nothing is next', target: 'thinking' }] as const
 
-const verdict = [
+/** A verdict by which the call goes on, and one by which it stops. */
+const goesOn = [
   { guard: 'more verdicts are due', actions: 'count a verdict' },
-  { guard: 'it was the last verdict of a refused round', actions: 'count a verdict' },
   { guard: 'last verdict, next is held', target: 'holding', actions: 'count a verdict' },
   { guard: 'last verdict, next is ready', target: 'working', actions: 'count a verdict' },
-  { guard: 'last verdict, nothing is next', target: 'thinking', actions: 'count a verdict' },
 ] as const
+const stops = [...goesOn, { guard: 'last verdict, nothing is next', target: 'thinking', actions: 'count a verdict' }] as const
+const stopsRefused = [{ guard: 'it was the last verdict of a refused round', actions: 'count a verdict' }, ...stops] as const
 
 const startOver = {
   'attempt.started': { guard: 'no call is left open', target: 'thinking', actions: 'start over' },
@@ -152,19 +153,20 @@ export const turnChart = turns.createMachine({
           { guard: 'concludes', target: 'admitting', actions: 'await verdicts' },
           { guard: 'asks again', actions: 'await verdicts' },
         ],
-        ...endings,
+        'turn.exhausted': exhaustion,
+        ...atRest,
         'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel an ask' },
       },
     },
     admitting: {
       meta: { effect: 'admit' },
       on: {
-        'call.admitted': verdict,
-        'call.held': verdict,
-        'call.invalid': verdict,
-        'call.refused': verdict,
-        'call.suppressed': verdict,
-        'call.ended': verdict,
+        'call.admitted': goesOn,
+        'call.held': goesOn,
+        'call.invalid': stops,
+        'call.suppressed': stops,
+        'call.refused': stopsRefused,
+        'call.ended': stopsRefused,
         'turn.completed': { guard: 'a clean round concluded', target: 'completed' },
         'turn.refused': { guard: 'a refused round concluded', target: 'refused' },
       },
@@ -172,8 +174,8 @@ export const turnChart = turns.createMachine({
     working: {
       meta: { effect: 'run-call' },
       on: {
-        'call.admitted': follow,
-        'call.held': follow,
+        'call.admitted': STAY,
+        'call.held': followOpen,
         'call.refused': follow,
         'call.suppressed': follow,
         'call.ended': follow,
@@ -181,23 +183,24 @@ export const turnChart = turns.createMachine({
         'call.failed': STAY,
         'call.recorded': follow,
         'call.settled': follow,
-        'approval.granted': follow,
-        'approval.denied': follow,
-        'approval.expired': follow,
-        'approval.turned-away': follow,
+        // Holds of later calls: resolved in any order, and the next call is as it was.
+        'approval.granted': STAY,
+        'approval.denied': STAY,
+        'approval.expired': STAY,
+        'approval.turned-away': STAY,
         'clarification.asked': { guard: 'nothing is next', target: 'asking', actions: 'open the ask' },
-        ...endings,
+        ...atRest,
       },
     },
     holding: {
       meta: { effect: 'await-approval' },
       on: {
-        'approval.granted': follow,
+        'approval.granted': followOpen,
         'approval.denied': follow,
         'approval.expired': follow,
-        'approval.turned-away': follow,
+        'approval.turned-away': STAY,
         'call.ended': follow,
-        ...endings,
+        ...atRest,
       },
     },
     asking: {
@@ -206,7 +209,8 @@ export const turnChart = turns.createMachine({
         'clarification.answered': { guard: 'the ask is open', target: 'thinking' },
         'clarification.expired': { guard: 'the ask is open', actions: 'let the ask expire' },
         'clarification.turned-away': { guard: 'the ask is open', actions: 'stay' },
-        ...endings,
+        'turn.exhausted': exhaustion,
+        ...atRest,
       },
     },
     cancelling: {
@@ -231,7 +235,7 @@ export const turnChart = turns.createMachine({
       tags: ['end'],
       on: {
         ...startOver,
-        'call.ended': { guard: 'a call is in doubt', actions: 'stay' },
+        'call.ended': { guard: 'the doubt is given up', actions: 'stay' },
         'call.settled': [
           { guard: 'a call is in doubt while cancelling', target: 'cancelling', actions: 'leave the doubt' },
           { guard: 'a call is in doubt, next is held', target: 'holding', actions: 'leave the doubt' },
