@@ -4,20 +4,15 @@
 export type Law = { readonly [state: string]: { readonly [event: string]: readonly string[] } }
 
 /** The turn follows its next call: it waits for a person, works, or thinks again. */
-const FOLLOW = ['holding', 'working', 'thinking']
+const OPEN = ['holding', 'working']
+const FOLLOW = [...OPEN, 'thinking']
 
 /** After a verdict: further ones are due, or the turn follows its next call. */
-const VERDICT = ['admitting', ...FOLLOW]
+const GOES_ON = ['admitting', ...OPEN]
+const STOPS = ['admitting', ...FOLLOW]
 
 /** What can befall any open state that is at rest between two appends. */
-const ANY_TIME = { 'turn.cancelling': ['cancelling'], 'turn.exhausted': ['exhausted'], 'turn.failed': ['failed'] }
-
-const APPROVALS = {
-  'approval.granted': FOLLOW,
-  'approval.denied': FOLLOW,
-  'approval.expired': FOLLOW,
-  'approval.turned-away': FOLLOW,
-}
+const ANY_TIME = { 'turn.cancelling': ['cancelling'], 'turn.failed': ['failed'] }
 
 export const TURN_LAW: Law = {
   unopened: { 'turn.opened': ['thinking'] },
@@ -27,21 +22,22 @@ export const TURN_LAW: Law = {
     'round.recorded': ['admitting', 'thinking'],
     'call.dispatched': ['working'],
     'call.late': ['thinking'],
+    'turn.exhausted': ['exhausted'],
     ...ANY_TIME,
   },
   admitting: {
-    'call.admitted': VERDICT,
-    'call.held': VERDICT,
-    'call.invalid': VERDICT,
-    'call.refused': VERDICT,
-    'call.suppressed': VERDICT,
-    'call.ended': VERDICT,
+    'call.admitted': GOES_ON,
+    'call.held': GOES_ON,
+    'call.invalid': STOPS,
+    'call.refused': STOPS,
+    'call.suppressed': STOPS,
+    'call.ended': STOPS,
     'turn.completed': ['completed'],
     'turn.refused': ['refused'],
   },
   working: {
-    'call.admitted': FOLLOW,
-    'call.held': FOLLOW,
+    'call.admitted': ['working'],
+    'call.held': OPEN,
     'call.refused': FOLLOW,
     'call.suppressed': FOLLOW,
     'call.ended': FOLLOW,
@@ -51,15 +47,27 @@ export const TURN_LAW: Law = {
     'call.settled': FOLLOW,
     'call.late': ['working'],
     'clarification.asked': ['asking'],
-    ...APPROVALS,
+    'approval.granted': ['working'],
+    'approval.denied': ['working'],
+    'approval.expired': ['working'],
+    'approval.turned-away': ['working'],
     ...ANY_TIME,
   },
-  holding: { 'call.ended': FOLLOW, 'call.late': ['holding'], ...APPROVALS, ...ANY_TIME },
+  holding: {
+    'approval.granted': OPEN,
+    'approval.denied': FOLLOW,
+    'approval.expired': FOLLOW,
+    'approval.turned-away': ['holding'],
+    'call.ended': FOLLOW,
+    'call.late': ['holding'],
+    ...ANY_TIME,
+  },
   asking: {
     'clarification.answered': ['thinking'],
     'clarification.expired': ['asking'],
     'clarification.turned-away': ['asking'],
     'call.late': ['asking'],
+    'turn.exhausted': ['exhausted'],
     ...ANY_TIME,
   },
   cancelling: {

@@ -37,7 +37,7 @@ const turnCases: Cases<TurnSignal> = {
   'call.invalid': NEXT,
   'call.refused': NEXT,
   'call.suppressed': NEXT,
-  'call.ended': NEXT,
+  'call.ended': atLeastOne(NEXT.flatMap(facts => [true, false].map(retried => ({ ...facts, retried })))),
   'call.dispatched': [{ rerun: false }, { rerun: true }],
   'call.failed': PLAIN,
   'call.recorded': NEXT,

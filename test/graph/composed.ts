@@ -1,0 +1,118 @@
+// The composed step over both charts, as logic that the graph library can walk.
+
+import { getShortestPaths } from '@xstate/graph'
+import type { ActorLogic, Snapshot } from 'xstate'
+import { chain, GENESIS } from '../../machines/chain.ts'
+import { ToolturnError } from '../../machines/errors.ts'
+import type { Event, Fact, StoredEvent } from '../../machines/events.ts'
+import { fold, step } from '../../machines/fold.ts'
+import { callStateName, isMiss, type CallState, type TurnState } from '../../machines/state.ts'
+import { factsFrom, type Scope } from './composed-cases.ts'
+import { opening } from './opening.ts'
+
+const STAMP = {
+  turnId: '01900000-0000-7000-8000-000000000001',
+  tenant: 'default',
+  time: '2026-01-01T00:00:00.000Z',
+  actor: { kind: 'worker', id: 'w1' },
+  worked: 0,
+} as const
+
+const OPENED: Fact = { type: 'turn.opened', data: opening() }
+
+/** A history of facts as it would lie in a store. */
+export function stored(facts: readonly Fact[]): readonly StoredEvent[] {
+  let salts = 0
+  return chain({ version: 0, hash: GENESIS }, facts, STAMP, () => String((salts += 1)).padStart(32, '0'))
+}
+
+/** The event that a fact would be behind a state. Its hash is only a name: the walk does not look at chains. */
+export function eventOf(state: TurnState, fact: Fact, version = state.version + 1): Event {
+  const hash = `${version}`.padStart(64, '0')
+  return { ...STAMP, version, schemaVersion: 1, previousHash: state.head, hash, ...fact } as Event
+}
+
+/** The state after a fact, or the error that says why it may not follow. */
+export function tryStep(state: TurnState, fact: Fact): TurnState | ToolturnError {
+  try {
+    return step(state, eventOf(state, fact))
+  } catch (thrown) {
+    if (thrown instanceof ToolturnError) return thrown
+    throw thrown
+  }
+}
+
+/** Two states with the same configuration take the same facts to the same configurations: all that guards and routing read. */
+export function configurationOf(state: TurnState): string {
+  const { chart, attempt, rounds, nextOrdinal, contentTrust, ask } = state
+  const { left, completion, requested, askExpired, cancelling, answerDue, inDoubt } = chart.context
+  const read = [chart.value === 'admitting' && [left, completion], requested, chart.value === 'asking' && askExpired, cancelling, answerDue, inDoubt]
+  const calls = [...state.calls.values()].map(call => callConfiguration(state, call))
+  return JSON.stringify([chart.value, read, attempt, rounds.length, nextOrdinal, contentTrust, chart.value === 'asking' && ask?.ordinal, calls])
+}
+
+function callConfiguration(state: TurnState, call: CallState): unknown {
+  const name = callStateName(call)
+  const { dispatch } = call.chart.context
+  switch (name) {
+    case 'proposed':
+      return [name, call.item.name, state.rounds[call.round - 1]?.completion]
+    case 'admitted':
+      return [name, call.item.name, call.round, dispatch, call.grant !== null]
+    case 'executed':
+      return [name, call.item.name, dispatch, isMiss(call)]
+    case 'held':
+    case 'granted':
+    case 'dispatched':
+      return [name, call.item.name, call.round, dispatch]
+    case 'refused':
+    case 'suppressed-repeat':
+    case 'ended-turn':
+    case 'invalid':
+      return [name, dispatch]
+  }
+}
+
+/** A state that was reached: the shortest history to it, what may follow it, and what was refused behind it. */
+export type Reached = Tried & { readonly history: readonly Fact[] }
+
+type Tried = {
+  readonly state: TurnState
+  readonly edges: readonly { readonly fact: Fact; readonly next: TurnState }[]
+  readonly refused: readonly { readonly fact: Fact; readonly error: ToolturnError }[]
+}
+
+type Logic = ActorLogic<TurnState & Snapshot<unknown>, Fact>
+
+/** Every configuration within a scope. A further attempt is reached, and walked on only by a scope that starts in it. */
+export function walk(scope: Scope): readonly Reached[] {
+  const start = fold(stored([OPENED, ...scope.start]) as readonly Event[])
+  const tried = new Map<string, Tried>()
+  const tryOnce = (state: TurnState): Tried => {
+    const key = configurationOf(state)
+    const known = tried.get(key) ?? tryAll(state, scope)
+    tried.set(key, known)
+    return known
+  }
+  const logic = {
+    transition: (state: TurnState, fact: Fact) => step(state, eventOf(state, fact)),
+    getInitialSnapshot: () => start,
+    getPersistedSnapshot: (state: TurnState) => state,
+  } as unknown as Logic
+  const paths = getShortestPaths(logic, {
+    events: state => tryOnce(state).edges.map(edge => edge.fact),
+    serializeState: configurationOf,
+    stopWhen: state => state.attempt > start.attempt,
+    limit: 100_000,
+  })
+  return paths.map(({ state, steps }) => ({ ...tryOnce(state), history: [OPENED, ...scope.start, ...steps.slice(1).map(each => each.event)] }))
+}
+
+function tryAll(state: TurnState, scope: Scope): Tried {
+  const answers = factsFrom(state, scope).map(fact => ({ fact, answer: tryStep(state, fact) }))
+  return {
+    state,
+    edges: answers.flatMap(({ fact, answer }) => (answer instanceof ToolturnError ? [] : [{ fact, next: answer }])),
+    refused: answers.flatMap(({ fact, answer }) => (answer instanceof ToolturnError ? [{ fact, error: answer }] : [])),
+  }
+}

@@ -1,0 +1,132 @@
+// What the runtime may append in a state: every decision over the effect that the state asks for, as the loop would make it.
+
+import { answerAsk, askExpiry, askPerson } from '../../machines/clarification.ts'
+import { expiredHolds, resolve } from '../../machines/approval.ts'
+import { cancelled, conclude, dispatchFact, endOpenCalls, exhaust, fail, failInDoubt } from '../../machines/decide.ts'
+import { pending } from '../../machines/effects.ts'
+import type { Fact } from '../../machines/events.ts'
+import { missesOf, recoverMiss, settleDoubt, type ReconcileAnswer } from '../../machines/recovery.ts'
+import { hasEnded, stateName, type CallState, type TurnState } from '../../machines/state.ts'
+import { epochMs } from '../../machines/time.ts'
+import { round } from './composed-cases.ts'
+import { ANA, DEADLINE } from './opening.ts'
+
+export type Consequence = { readonly name: string; readonly facts: readonly Fact[] }
+
+const RECORDED = { result: { content: [{ type: 'text', text: 'ok' }] }, digest: 'digest', bytes: 2, truncated: false }
+const PREPARED = { descriptor: 'v1', arguments: {}, argumentsDigest: 'digest', masked: false, trail: [] }
+const BEFORE = epochMs(DEADLINE) - 1
+const ANSWERS: readonly ReconcileAnswer[] = [{ kind: 'happened', recorded: RECORDED }, { kind: 'did-not-happen' }, { kind: 'unknown' }]
+
+/** Everything that may be decided in a state that is at rest between two appends. */
+export function consequences(state: TurnState): readonly Consequence[] {
+  return [...ofEffect(state), ...ofPeople(state)]
+}
+
+function ofEffect(state: TurnState): readonly Consequence[] {
+  const effect = pending(state)
+  switch (effect.kind) {
+    case 'ask-model':
+      return ofAsk(state)
+    case 'round-in-doubt':
+      return [{ name: 'the round is lost', facts: fail(state, 'round_outcome_unknown', 'text') }]
+    case 'conclude':
+      return [{ name: 'the turn concludes', facts: conclude(state) }]
+    case 'judge':
+      return [{ name: 'a granted call goes on', facts: [{ type: 'call.admitted', data: { ...named(effect.call), ...PREPARED } }] }]
+    case 'dispatch':
+      return [
+        { name: 'calls are dispatched', facts: dispatchAll(state, effect.calls) },
+        { name: 'the time is out', facts: exhaust(state, 'turnTimeoutMs') },
+      ]
+    case 'settle':
+      return effect.calls.flatMap(call => ofStarted(state, call))
+    case 'ask-person':
+      return [
+        { name: 'the person is asked', facts: [askPerson(state, effect.call, BEFORE)] },
+        { name: 'the time is out', facts: exhaust(state, 'turnTimeoutMs') },
+      ]
+    case 'await-approval':
+      return ofHold(state, effect.call)
+    case 'await-answer':
+      return ofOpenAsk(state)
+    case 'ask-expired':
+      return [{ name: 'the ask ends the turn', facts: exhaust(state, 'clarificationLifetimeMs') }]
+    case 'cancel':
+      return [{ name: 'the cancel ends the turn', facts: cancelled(state) }]
+    case 'none':
+      return []
+  }
+}
+
+function ofAsk(state: TurnState): readonly Consequence[] {
+  const misses = missesOf(state).map((call): Consequence => {
+    const again = recoverMiss(state, call) === 'run-again'
+    return { name: `the miss of call ${call.ordinal}`, facts: again ? [dispatchFact(state, call)] : fail(state, 'replay_source_missing', 'text') }
+  })
+  const failed: Fact = { type: 'round.failed', data: { round: state.rounds.length + 1, try: 1, kind: 'timeout', backoffMs: 0 } }
+  return [
+    { name: 'the model answers', facts: [{ type: 'round.recorded', data: round(state, 'clean', []) }] },
+    { name: 'the model fails', facts: [failed] },
+    { name: 'the model fails for good', facts: [failed, ...fail(state, 'model_unavailable', 'text')] },
+    { name: 'a limit is met', facts: exhaust(state, 'rounds') },
+    ...misses,
+  ]
+}
+
+function dispatchAll(state: TurnState, calls: readonly CallState[]): readonly Fact[] {
+  return calls.map(call => dispatchFact(state, call))
+}
+
+function ofStarted(state: TurnState, call: CallState): readonly Consequence[] {
+  const { ordinal } = call
+  const { dispatch } = call.chart.context
+  const record = { ...named(call), dispatch, tries: 1, ended: 'returned', ...RECORDED, contentTrust: 'untrusted' } as const
+  return [
+    { name: `call ${ordinal} is recorded`, facts: [{ type: 'call.recorded', data: record }] },
+    { name: `call ${ordinal} fails a try`, facts: [{ type: 'call.failed', data: { ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 } }] },
+    { name: `the record of call ${ordinal} fails`, facts: failInDoubt(call, 'tool_record_failed', 'text') },
+    ...ANSWERS.flatMap(answer =>
+      [true, false].map(canRun => ({ name: `call ${ordinal} is settled: ${answer.kind}`, facts: settleDoubt(state, call, answer, canRun) })),
+    ),
+  ]
+}
+
+function ofHold(state: TurnState, call: CallState): readonly Consequence[] {
+  const { hold } = call
+  if (hold === null) return [{ name: 'a hold is awaited that is none', facts: [] }]
+  const me = { by: ANA, via: 'app' } as const
+  const other = { by: { ...ANA, id: 'bob' }, via: 'app' } as const
+  return [
+    { name: 'it is granted', facts: [resolve(state, call, hold, me, { kind: 'approve', edited: null }, BEFORE)] },
+    { name: 'it is denied', facts: [resolve(state, call, hold, me, { kind: 'deny' }, BEFORE)] },
+    { name: 'another is turned away', facts: [resolve(state, call, hold, other, { kind: 'deny' }, BEFORE)] },
+    { name: 'all holds expire', facts: expiredHolds(state, epochMs(DEADLINE)) },
+  ]
+}
+
+function ofOpenAsk(state: TurnState): readonly Consequence[] {
+  const { ask } = state
+  if (ask === null) return [{ name: 'an answer is awaited to no ask', facts: [] }]
+  return [
+    { name: 'it is answered', facts: [answerAsk(state, ask, { by: ANA, via: 'app' }, 'blue', BEFORE)] },
+    { name: 'another is turned away', facts: [answerAsk(state, ask, { by: { ...ANA, id: 'bob' }, via: 'app' }, 'blue', BEFORE)] },
+    { name: 'it expires', facts: [askExpiry(ask), { type: 'turn.exhausted', data: { limit: 'clarificationLifetimeMs' } }] },
+  ]
+}
+
+/** What people may do whatever the turn waits for. */
+function ofPeople(state: TurnState): readonly Consequence[] {
+  const name = stateName(state)
+  if (name === 'completed' || name === 'refused') return []
+  if (hasEnded(state)) {
+    const again: Fact = { type: 'attempt.started', data: { attempt: state.attempt + 1, despiteDoubt: true } }
+    return [{ name: 'it is retried', facts: [...endOpenCalls(state, 'retried'), again] }]
+  }
+  if (name === 'cancelling' || name === 'admitting') return []
+  return [{ name: 'it is cancelled', facts: [{ type: 'turn.cancelling', data: { by: ANA, via: 'app' } }] }]
+}
+
+function named(call: CallState) {
+  return { ordinal: call.ordinal, tool: call.item.name }
+}
