@@ -1,8 +1,8 @@
 // The feed gives nothing that a late commit could still get in front of, and knows a database that is not the one of its cursor.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { StoredEvent } from '../../machines/events.ts'
-import type { Store } from '../../machines/ports/store.ts'
+import type { FeedPage, Store } from '../../machines/ports/store.ts'
 import { migratePostgres, openPostgres } from '../../store/postgres.ts'
 import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { withSession } from './postgres-rows.ts'
@@ -10,16 +10,14 @@ import { upTo } from './stage.ts'
 import { appendAt, newTurn, placeBehind, roundFailed } from './streams.ts'
 
 describeWithPostgres('the feed', url => {
-  const schema = freshSchema()
   let store: Store
 
-  beforeAll(async () => {
-    store = await openPostgres(url, { schema, migrate: true })
+  beforeEach(async () => {
+    store = await openPostgres(url, { schema: freshSchema(), migrate: true })
   })
-  afterAll(() => store.close())
+  afterEach(() => store.close())
 
   it('waits for a transaction that was left open, and the health names who holds it', async () => {
-    const start = await store.feedEnd()
     const turn = newTurn()
     const append = appendAt(placeBehind(turn))
     await withSession(url, async session => {
@@ -27,23 +25,22 @@ describeWithPostgres('the feed', url => {
       const { rows } = await session.query('select pg_current_xact_id(), pg_backend_pid() as pid, current_database() as database')
       await store.open(turn)
       await store.append(append)
-      expect((await store.feed(start, 100)).events).toEqual([])
+      expect((await store.feed(null, 100)).events).toEqual([])
       const { pid, database } = rows[0]
       expect((await store.health()).horizon).toContainEqual({ pid, database, since: expect.any(Number) })
       await session.query('commit')
     })
-    expect(await eventsFrom(start, 2)).toEqual([...turn.events, ...append.events])
+    expect(await firstEvents(2)).toEqual([...turn.events, ...append.events])
   })
 
   it('may be read in pages that begin and end inside an append', async () => {
-    const start = await store.feedEnd()
     const turns = upTo(3).map(() => newTurn())
     await Promise.all(turns.map(turn => store.open(turn)))
     await Promise.all(turns.map(turn => store.append(appendAt(placeBehind(turn), { facts: upTo(5).map(roundFailed) }))))
-    const whole = await eventsFrom(start, 18)
-    let cursor = start
+    const whole = await firstEvents(18)
+    let cursor: string | null = null
     for (const event of whole) {
-      const page = await store.feed(cursor, 1)
+      const page: FeedPage = await store.feed(cursor, 1)
       expect(page.events).toEqual([event])
       cursor = page.cursor
     }
@@ -68,17 +65,17 @@ describeWithPostgres('the feed', url => {
     await withSession(url, session => session.query(`update "${restored}".events set xid = (xid::text::int8 + 1000000000000)::text::xid8`))
     await expect(openPostgres(url, { schema: restored })).rejects.toMatchObject({ code: 'schema_unmigrated' })
     await migratePostgres(url, { schema: restored })
-    const second = await openPostgres(url, { schema: restored })
-    expect((await second.feed(null, 10)).events.map(event => event.version)).toEqual([1, 2])
-    await second.close()
+    await store.close()
+    store = await openPostgres(url, { schema: restored })
+    expect((await firstEvents(2)).map(event => event.version)).toEqual([1, 2])
   })
 
   /** Reads on until so many came: other transactions of the cluster may hold the feed for a while. */
-  async function eventsFrom(start: string, count: number): Promise<StoredEvent[]> {
+  async function firstEvents(count: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = []
-    let cursor = start
+    let cursor: string | null = null
     while (events.length < count) {
-      const page = await store.feed(cursor, 100)
+      const page: FeedPage = await store.feed(cursor, 100)
       cursor = page.cursor
       events.push(...page.events)
     }
