@@ -11,10 +11,10 @@ function core(name: string): string {
 /** Edits (insert, delete, replace) that turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (const [above, character] of [...from].entries()) {
+  for (let above = 0; above < from.length; above += 1) {
     const next = [above + 1]
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = (row[column - 1] as number) + (to[column - 1] === character ? 0 : 1)
+      const replaced = (row[column - 1] as number) + (to[column - 1] === from[above] ? 0 : 1)
       next.push(Math.min(replaced, (row[column] as number) + 1, (next[column - 1] as number) + 1))
     }
     row = next

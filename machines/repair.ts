@@ -4,14 +4,13 @@
 import { canonicalJson, type JsonObject } from './json.ts'
 import { closeNames } from './names.ts'
 import { MAX_PROBLEMS, type Problem } from './schemas/problem.ts'
+import { cutText } from './text.ts'
 
 const MAX_TEXT = 2_000
 const MAX_NAMES = 20
 
-/** Cuts at a code point. */
 function bounded(text: string): string {
-  if (text.length <= MAX_TEXT) return text
-  return `${text.slice(0, MAX_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…`
+  return cutText(text, MAX_TEXT)
 }
 
 function quoted(names: readonly string[]): string {

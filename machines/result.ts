@@ -6,7 +6,7 @@ import type { RecordedResult } from './events/shapes.ts'
 import { canonicalJson, deepFreeze, type Json, type JsonObject } from './json.ts'
 import { cleanJson, isError, ValueTooLarge } from './results/clean.ts'
 import { problemLines } from './repair.ts'
-import { isResultShaped, readResult, saysNothing, textBlock } from './results/shape.ts'
+import { isResultShaped, readResult, saysNothing, textBlock, wordsOf } from './results/shape.ts'
 import { thrownText } from './results/thrown.ts'
 import { compiledSchema } from './schemas/cache.ts'
 import type { Problem } from './schemas/problem.ts'
@@ -109,7 +109,7 @@ function mark(missing: number, bytes: number, digest: string): string {
 
 /** The texts of a result, and its structured value where it has none. */
 function plainText(result: ToolResult): string {
-  const texts = result.content.filter(block => block.type === 'text').map(block => String(block['text']))
+  const texts = result.content.filter(block => block.type === 'text').map(wordsOf)
   return texts.length > 0 || result.structuredContent === undefined ? texts.join('\n') : canonicalJson(result.structuredContent)
 }
 

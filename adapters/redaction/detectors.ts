@@ -113,7 +113,7 @@ const TOKENS: readonly Detector[] = [
 ]
 
 /** In the order they are tried: what is told by its context first. */
-export const DETECTORS: readonly Detector[] = [...CONTEXTS, ...TOKENS]
+const DETECTORS: readonly Detector[] = [...CONTEXTS, ...TOKENS]
 
 /** Masks what the detectors find. */
 export function maskDetected(text: string): string {

@@ -80,7 +80,7 @@ function cleanKind(value: object, cleaning: Cleaning): Json | undefined {
   if (tag === '[object Set]') return cleanList(value as ReadonlySet<unknown>, cleaning)
   if (tag === '[object ArrayBuffer]' || ArrayBuffer.isView(value)) return cleanBytes(value as ArrayBuffer | ArrayBufferView, cleaning)
   if (isErrorLike(value)) return { name: counted(value.name, cleaning), message: counted(value.message, cleaning) }
-  if (tag === '[object RegExp]') return String(value)
+  if (tag === '[object RegExp]') return counted(RegExp.prototype.toString.call(value), cleaning)
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (typeof toJSON === 'function') return clean(toJSON.call(value, ''), cleaning)
   if (BOXED.has(tag)) return clean(value.valueOf(), cleaning)

@@ -56,7 +56,12 @@ export function textBlock(text: string): ContentBlock {
   return { type: 'text', text }
 }
 
+/** The words of a text block; none of any other block. */
+export function wordsOf(block: ContentBlock): string {
+  return block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : ''
+}
+
 /** True when the model would be shown nothing. */
 export function saysNothing(content: readonly ContentBlock[]): boolean {
-  return content.every(block => block.type === 'text' && String(block['text']).trim() === '')
+  return content.every(block => block.type === 'text' && wordsOf(block).trim() === '')
 }

@@ -1,16 +1,11 @@
 // What a tool threw, as a text for the model: what it says of itself, without stack and paths, bounded.
 
+import { cutText } from '../text.ts'
 import { cleanJson } from './clean.ts'
 
 /** Longest text that is taken over from a thrown value, in UTF-16 units. */
-export const MAX_ERROR_TEXT = 2_000
+const MAX_ERROR_TEXT = 2_000
 const MAX_INNER_ERRORS = 5
-
-/** Cuts at a code point. */
-export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text
-  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`
-}
 
 /** Places of the host's own file system. Routes of an API and addresses are none. */
 const PATHS = [

@@ -21,7 +21,8 @@ const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 /** @throws SchemaRefused for a dialect that is none of the three */
 export function dialectOf(schema: Schema): Dialect {
   if (!isJsonObject(schema) || schema['$schema'] === undefined) return '2020-12'
-  const dialect = DIALECTS.get(String(schema['$schema']).replace(/^https?:\/\//, '').replace(/#$/, ''))
+  const { $schema } = schema
+  const dialect = typeof $schema === 'string' ? DIALECTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, '')) : undefined
   if (dialect === undefined) throw new SchemaRefused('its dialect is not draft-04, draft-07 or 2020-12')
   return dialect
 }

@@ -1,6 +1,7 @@
 // From the validator's errors to problems for the model: the schema's words, never the value's.
 
 import type { ErrorObject } from 'ajv'
+import { cutText } from '../text.ts'
 import { MAX_PROBLEMS, UNDECLARED, type Problem } from './problem.ts'
 
 const MAX_WORDS = 240
@@ -31,19 +32,15 @@ function shownPath(pointer: string, value: unknown, names: ReadonlySet<string>):
     shown += `/${Array.isArray(at) || names.has(key) ? part : UNDECLARED}`
     at = (at as { readonly [key: string]: unknown } | undefined)?.[key]
   }
-  return clipped(shown, MAX_PATH)
-}
-
-function clipped(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`
+  return cutText(shown, MAX_PATH)
 }
 
 function words(value: unknown): string {
-  return clipped(JSON.stringify(value) ?? '', MAX_WORDS)
+  return cutText(JSON.stringify(value) ?? '', MAX_WORDS)
 }
 
 function listed(values: readonly unknown[]): string {
-  return clipped(values.map(value => JSON.stringify(value)).join(', '), MAX_WORDS)
+  return cutText(values.map(value => JSON.stringify(value)).join(', '), MAX_WORDS)
 }
 
 const ARTICLES: { readonly [type: string]: string } = {

@@ -4,7 +4,7 @@
 // This is what holds schemas whose work grows with the depth of the value: recursion through several branches, long texts
 // against many patterns, lists of alternatives over lists of items. What grows with the schema alone is refused by `survey`.
 
-import { Ajv, type CodeKeywordDefinition } from 'ajv'
+import type { Ajv, CodeKeywordDefinition } from 'ajv'
 import { _ } from 'ajv/dist/compile/codegen/index.js'
 
 /** Steps of one judgement; a step is worth a few dozen nanoseconds. */

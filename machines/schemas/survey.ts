@@ -4,15 +4,15 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../json
 import { placesOf, type Schema } from './places.ts'
 import { SchemaRefused } from './refused.ts'
 
-export const MAX_SCHEMA_BYTES = 65_536
+const MAX_SCHEMA_BYTES = 65_536
 export const MAX_SCHEMA_DEPTH = 64
 /** Schemas inside one schema, and right inside one: they bound the code that is generated, and how deep its branches nest. */
-export const MAX_SCHEMAS = 2_048
-export const MAX_SCHEMAS_INSIDE = 512
+const MAX_SCHEMAS = 2_048
+const MAX_SCHEMAS_INSIDE = 512
 /** Schemas inside schemas, references followed: each is compiled inside the one that first leads to it. */
-export const MAX_SCHEMA_NESTING = 256
+const MAX_SCHEMA_NESTING = 256
 /** Schemas that may look at one value, all references followed: alternatives of alternatives multiply. */
-export const MAX_SCHEMAS_AT_ONCE = 2_048
+const MAX_SCHEMAS_AT_ONCE = 2_048
 
 /**
  * The canonical text of a schema of bearable size.

@@ -3,23 +3,8 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, type Json } from '../../machines/json.ts'
-import { boundResult, checkOutput, normaliseResult, resultOfThrown } from '../../machines/result.ts'
-import { redactMirrors } from '../../machines/results/mirrors.ts'
-import type { ToolResult } from '../../machines/tool.ts'
-
-function textOf(result: ToolResult): string {
-  return result.content.map(block => String(block['text'])).join('\n')
-}
-
-/** The shape of every result, and that a store gives it back as it was. */
-function expectSound(result: ToolResult): void {
-  expect(result.content.length).toBeGreaterThan(0)
-  for (const block of result.content) expect(typeof block.type).toBe('string')
-  expect(Object.keys(result).every(key => ['content', 'structuredContent', 'isError'].includes(key))).toBe(true)
-  expect(JSON.parse(canonicalJson(result))).toEqual(result)
-  expect(result.content.every(block => block.type === 'text' && String(block['text']).trim() === '')).toBe(false)
-}
+import { checkOutput, normaliseResult, resultOfThrown } from '../../machines/result.ts'
+import { expectSound, textOf } from './sound.ts'
 
 const circular: { a: number; self?: unknown } = { a: 1 }
 circular.self = circular
@@ -31,14 +16,6 @@ const refuse = (): never => {
 const hostile = new Proxy({}, { ownKeys: refuse, get: refuse })
 /** In a list of their own: test runners cannot print them. */
 const UNTOUCHABLE = [() => hostile, () => revoked.proxy]
-
-class Account {
-  id = 1
-  #secret = 2
-  get balance(): number {
-    return this.#secret
-  }
-}
 
 const NOTHING = /^The tool ran and returned/
 
@@ -72,7 +49,7 @@ describe('a returned value', () => {
     ['bytes', new Uint8Array([1, 2]), /^AQI=$/, undefined],
     ['numbers in a typed array', new Float32Array([1.5]), /1\.5/, [1.5]],
     ['an address', new URL('https://example.com/a'), /^https:\/\/example.com\/a$/, undefined],
-    ['a class instance', new Account(), /id/, { id: 1 }],
+    ['an instance of a class', runInNewContext('new (class { id = 1; #a = 2; get balance() { return this.#a } })'), /id/, { id: 1 }],
     ['a getter that throws', { get a(): never { throw new Error('no') }, b: 1 }, /unreadable/, { a: '[unreadable]', b: 1 }],
     ['toJSON', { toJSON: () => ({ z: 1 }) }, /z/, { z: 1 }],
     ['toJSON that throws', { a: { toJSON: refuse } }, /unreadable/, { a: '[unreadable]' }],
@@ -218,59 +195,6 @@ describe('what was thrown', () => {
   })
 })
 
-describe('a result for the record', () => {
-  const result = normaliseResult('é'.repeat(2_000))
-  const bytes = Buffer.byteLength(canonicalJson(result))
-
-  it('is whole up to its bound and not one byte over it', () => {
-    for (const [bound, truncated] of [[bytes + 1, false], [bytes, false], [bytes - 1, true]] as const) {
-      const recorded = boundResult(result, bound)
-      expect(recorded).toMatchObject({ bytes, truncated })
-      expect(recorded.result === result).toBe(!truncated)
-      expect(recorded.digest).toBe(boundResult(result, 1e9).digest)
-    }
-  })
-
-  it('over it is a valid short form with digest and marker, within the bound', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 400, maxLength: 900 }), fc.integer({ min: 200, max: 400 }), (text, bound) => {
-        const recorded = boundResult(normaliseResult(`x${text}`), bound)
-        expect(recorded.truncated).toBe(true)
-        expectSound(recorded.result)
-        expect(Buffer.byteLength(canonicalJson(recorded.result))).toBeLessThanOrEqual(bound)
-        const shown = textOf(recorded.result)
-        const mark = shown.lastIndexOf('\n[truncated: ')
-        expect(`x${text}`.startsWith(shown.slice(0, mark))).toBe(true)
-        const missing = recorded.bytes - Buffer.byteLength(shown.slice(0, mark))
-        expect(shown.slice(mark)).toBe(`\n[truncated: ${missing} of ${recorded.bytes} bytes are left out; sha256 ${recorded.digest}]`)
-      }),
-    )
-  })
-
-  it('is cut between characters, never inside one', () => {
-    const faces = normaliseResult('😀'.repeat(200))
-    for (let bound = 200; bound < 240; bound += 1) expect(textOf(boundResult(faces, bound).result).isWellFormed()).toBe(true)
-  })
-
-  it('keeps that it is an error, and shows the value where there are no words', () => {
-    expect(boundResult({ content: [{ type: 'text', text: 'x'.repeat(900) }], isError: true }, 300).result.isError).toBe(true)
-    const pictured: ToolResult = { content: [{ type: 'image', data: 'x'.repeat(900), mimeType: 'image/png' }], structuredContent: { a: 1 } }
-    expect(textOf(boundResult(pictured, 300).result)).toMatch(/^\{"a":1\}\n\[truncated/)
-  })
-
-  it('has the marker even where the bound has no room for it', () => {
-    const recorded = boundResult(normaliseResult('x'), 0)
-    expect(recorded.truncated).toBe(true)
-    expectSound(recorded.result)
-  })
-
-  it('has one digest for one value, whatever the order of its keys', () => {
-    expect(boundResult({ content: [], structuredContent: { a: 1, b: 2 } }, 0).digest).toBe(
-      boundResult({ structuredContent: { b: 2, a: 1 }, content: [] }, 0).digest,
-    )
-  })
-})
-
 describe('the output schema', () => {
   const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] }
 
@@ -297,25 +221,5 @@ describe('the output schema', () => {
 
   it('that cannot be used fits nothing', () => {
     expect(checkOutput(normaliseResult({ structuredContent: { id: 1 } }), { $ref: '#' }).isError).toBe(true)
-  })
-})
-
-describe('a value that is also told as text', () => {
-  const masked = (structuredContent: Json, before: ToolResult): ToolResult => redactMirrors(before, { ...before, structuredContent })
-
-  it('is masked in the text as well, however the text was spaced', () => {
-    const value = { id: 1, pin: 'CANARY' }
-    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2), '{"pin":"CANARY","id":1}']) {
-      const before: ToolResult = { content: [{ type: 'text', text }, { type: 'text', text: 'done' }], structuredContent: value }
-      expect(masked({ id: 1, pin: '[redacted]' }, before).content).toEqual([
-        { type: 'text', text: '{"id":1,"pin":"[redacted]"}' },
-        { type: 'text', text: 'done' },
-      ])
-    }
-  })
-
-  it('is left alone where nothing was masked', () => {
-    const before: ToolResult = { content: [{ type: 'text', text: '{ "id": 1 }' }], structuredContent: { id: 1 } }
-    expect(masked({ id: 1 }, before)).toEqual(before)
   })
 })

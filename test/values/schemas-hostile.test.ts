@@ -123,7 +123,7 @@ describe('at validation', () => {
       times(50_000, () => 1),
     ],
   ] as const)('%s: a verdict', (_, schema, value) => {
-    expect(keywords(schema, value as Json)).toEqual(['limit'])
+    expect(keywords(schema, value)).toEqual(['limit'])
   })
 
   it('a pattern that others backtrack in, on 100,000 characters', () => {
