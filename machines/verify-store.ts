@@ -75,11 +75,11 @@ async function checkTurn(store: Store, row: TurnRow, verified: StoreVerified): P
 /** The row shows what its stream says. Where the state is not known, its version and head still are. */
 function compareRow(row: TurnRow, check: StreamCheck): readonly VerifyFinding[] {
   const problems: string[] = []
-  if (row.head !== check.hash) problems.push('the row has another head than the stream')
+  if (row.head !== check.hash) problems.push('`head` of the row is not what the stream says')
   if (check.state !== null) {
     const { wakeAt: _wakeAt, ...shown } = project(check.state)
     for (const [name, value] of Object.entries(shown)) {
-      if (canonicalJson(row[name as keyof typeof shown]) !== canonicalJson(value)) problems.push(`the row shows another ${name} than the stream`)
+      if (canonicalJson(row[name as keyof typeof shown]) !== canonicalJson(value)) problems.push(`\`${name}\` of the row is not what the stream says`)
     }
   }
   return problems.map(problem => ({ turnId: row.turnId, version: row.version, problem }))
