@@ -33,10 +33,11 @@ const EXPLAIN_STEPS = 50_000
 /**
  * Compiles an outside schema: 2020-12, or draft-04 or draft-07 by its `$schema`.
  *
- * Stated behaviour: types are never coerced; defaults are applied once, where they are declared without condition; `nullable:
- * true` beside `type` admits null; unknown keywords and unknown formats check nothing; keywords beside `$ref` apply; `$id` and
- * `id` are left out; a reference must point into the schema. Refused: over 64 kB, over 64 levels, over 2,048 schemas looking at
- * one value, references that lead back to themselves, patterns that a linear engine cannot run.
+ * Stated behaviour: types are never coerced and null is never taken out; defaults are applied once, where they are declared
+ * without condition; `nullable: true` beside `type` admits null; unknown keywords and unknown formats check nothing; keywords
+ * beside `$ref` apply; `$id` and `id` are left out; a reference must point into the schema. Refused: over 64 kB or 64 levels,
+ * over 2,048 schemas in all or looking at one value, over 512 in one, references that lead back to themselves or nest over 256
+ * schemas, patterns that a linear engine cannot run.
  *
  * Never throws, whatever it is given. Validating neither throws nor stalls: what it may cost is counted, and a value that
  * costs more does not fit.

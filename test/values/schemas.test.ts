@@ -3,10 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../machines/json.ts'
-import { compiledSchema } from '../../machines/schemas/cache.ts'
 import { compileSchema } from '../../machines/schemas/compile.ts'
 import type { Problem } from '../../machines/schemas/problem.ts'
-import type { Schema } from '../../machines/schemas/places.ts'
 
 function judge(schema: unknown, value: Json): { value: Json } | { problems: readonly Problem[] } {
   const compiled = compileSchema(schema)
@@ -79,6 +77,13 @@ describe('stated behaviour', () => {
     for (const [type, value] of [['integer', '5'], ['string', 5], ['boolean', 'true'], ['array', '[1]'], ['null', '']] as const) {
       expect(fits({ type }, value)).toBe(false)
     }
+  })
+
+  it('never unwraps, and takes null for a value like any other', () => {
+    const schema = { properties: { queries: { type: 'array' }, note: { type: 'string' }, limit: { type: 'number' } } }
+    expect(problems(schema, { queries: '["test"]' })).toEqual([{ path: '/queries', keyword: 'type', expected: 'an array' }])
+    expect(problems(schema, { limit: null })).toEqual([{ path: '/limit', keyword: 'type', expected: 'a number' }])
+    expect(judge(schema, { note: '[1]' })).toEqual({ value: { note: '[1]' } })
   })
 
   it('ignores what it does not know, and what only other validators know', () => {
@@ -275,20 +280,5 @@ describe('problems', () => {
     const [first] = problems({ enum: [long, long] }, 1)
     expect(first?.expected.length).toBeLessThan(300)
     expect(problems({ properties: { [long]: { type: 'string' } } }, { [long]: 1 })[0]?.path.length).toBeLessThan(300)
-  })
-})
-
-describe('the remembered schemas', () => {
-  it('are the same for the same JSON, whatever the order of its keys', () => {
-    expect(compiledSchema({ type: 'string', maxLength: 9 })).toBe(compiledSchema({ maxLength: 9, type: 'string' }))
-  })
-
-  it('are let go when others were used since, and refused ones are no burden', () => {
-    const first = compiledSchema({ const: 'first' })
-    for (let index = 0; index < 300; index += 1) compiledSchema({ const: index })
-    expect(compiledSchema({ const: 'first' })).not.toBe(first)
-    const endless: { self?: Schema } = {}
-    endless.self = endless as Schema
-    expect(compiledSchema(endless as Schema).ok).toBe(false)
   })
 })
