@@ -57,17 +57,15 @@ export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId:
 /** A turn that nobody here may claim stays as it is: it was opened under another name, or offers tools that are not here. */
 async function driven(runtime: Runtime, turnId: string, tenant: string, out: Output): Promise<Shown> {
   let shown = await runtime.show(turnId, { tenant })
-  for (let looks = 0; !AT_REST.includes(shown.state); looks += 1) {
-    if (looks === MOST_LOOKS) {
-      out.note('The turn was not driven to rest here: it belongs to a runtime of another name, offers tools that are not configured, or is owned.')
-      return shown
-    }
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     await runtime.recover(turnId)
     const next = await runtime.show(turnId, { tenant })
+    if (AT_REST.includes(next.state)) return next
     if (next.version > shown.version) looks = 0
     else await sleep(LOOK_AGAIN_MS)
     shown = next
   }
+  out.note('The turn was not driven to rest here: it belongs to a runtime of another name, offers tools that are not configured, or is owned.')
   return shown
 }
 

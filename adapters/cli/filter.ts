@@ -39,8 +39,10 @@ export function filterOf({ label: labels, ...flags }: FilterFlags): ListOptions 
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ListOptions
 }
 
+type Page = { readonly next: string | null; readonly [rows: string]: unknown }
+
 /** Prints a page: the JSON of it, or a table and on stderr how to go on. */
-export async function printPage(out: Output, page: { readonly next: string | null }, head: readonly string[], rows: readonly string[][]): Promise<void> {
+export async function printPage(out: Output, page: Page, head: readonly string[], rows: readonly string[][]): Promise<void> {
   await out.table(page, head, rows)
   if (!out.json && page.next !== null) out.note(`There are more: --cursor ${page.next}`)
 }

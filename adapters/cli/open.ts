@@ -5,6 +5,7 @@ import type { Log } from '../../machines/ports/world.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import type { StoreSource } from '../../store/source.ts'
 import type { HostOptions } from '../host.ts'
+import { claimedByName, claimedInto, type Claims } from './claims.ts'
 import { loadConfig, type ConfigFlags } from './config.ts'
 import { logTo } from './log.ts'
 import type { Output } from './output.ts'
@@ -13,9 +14,10 @@ import { busOf, namesBus, namesStore, storeOf, tenantOf, type WhereFlags } from 
 /**
  * - `nothing`: reads, or appends and lets others drive.
  * - `own`: on a store that only this process has, what it acts on is driven to rest. That needs a model, so a configuration.
- * - `all`: claims what is due, as a worker does.
+ * - `one`: the turn it names.
+ * - `due`: claims what is due, as a worker does.
  */
-export type Drives = 'nothing' | 'own' | 'all'
+export type Drives = 'nothing' | 'own' | 'one' | 'due'
 
 export type Opened = {
   readonly runtime: Runtime
@@ -24,27 +26,38 @@ export type Opened = {
   readonly drives: boolean
   /** True on a store that no other process can drive meanwhile. */
   readonly alone: boolean
+  /** What it claimed, where it claims what is due. */
+  readonly claims: Claims
 }
 
 type Flags = WhereFlags & ConfigFlags
 
-/** What the runtime of a command is made of. */
-export async function hostOptions(flags: Flags, log: Log): Promise<HostOptions & { readonly store: StoreSource; readonly bus: BusSource }> {
+/** What a command makes its runtime of. */
+export type Host = HostOptions & { readonly store: StoreSource; readonly bus: BusSource; readonly drive: boolean }
+
+/** @throws ToolturnError `option_invalid`; nothing is opened yet */
+export async function hostOptions(flags: Flags, drives: Drives, log: Log): Promise<Host> {
   const config = await loadConfig(flags)
   const store = namesStore(flags) || config.store === undefined ? await storeOf(flags).source() : config.store
-  const bus = namesBus(flags) || config.bus === undefined ? await busOf(flags).source() : config.bus
-  return { log, ...config, store, bus }
+  const drive = drives === 'one' || drives === 'due' || (drives === 'own' && isAlone(store) && config.model !== undefined)
+  const bus = namesBus(flags) || config.bus === undefined ? await busOf(flags, drive) : config.bus
+  return { log, ...config, store, bus, drive }
+}
+
+/** True of a store that no other process can drive meanwhile. */
+function isAlone(store: StoreSource): boolean {
+  return store.kind !== 'postgres'
 }
 
 /** Opens a runtime, does the work and closes it, also when the work fails. */
 export async function withRuntime<T>(flags: Flags, drives: Drives, out: Output, work: (opened: Opened) => Promise<T>): Promise<T> {
-  const options = await hostOptions(flags, logTo(out, 'warn'))
-  const alone = options.store.kind !== 'postgres'
-  const drive = drives === 'all' || (drives === 'own' && alone && options.model !== undefined)
+  const host = await hostOptions(flags, drives, logTo(out, 'warn'))
+  const claims: Claims = { turnIds: new Set(), underWay: 0 }
+  const store = drives === 'due' ? claimedInto(claims, host.store) : claimedByName(host.store)
   const { createRuntime } = await import('../host.ts')
-  const runtime = await createRuntime({ ...options, drive })
+  const runtime = await createRuntime({ ...host, store })
   try {
-    return await work({ runtime, tenant: tenantOf(flags), drives: drive, alone })
+    return await work({ runtime, tenant: tenantOf(flags), drives: host.drive, alone: isAlone(store), claims })
   } finally {
     await runtime.close()
   }

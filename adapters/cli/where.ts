@@ -21,8 +21,6 @@ export type StorePlace = {
   readonly sql: () => Promise<string>
 }
 
-export type BusPlace = { readonly address: string; readonly source: () => Promise<BusSource> }
-
 const DEFAULT_STORE = 'pglite:.toolturn'
 
 /** Adds `--store`, `--bus` and `--tenant` to a verb. */
@@ -101,17 +99,23 @@ async function schemaSql(schema: string): Promise<string> {
   return migrationSql(checkedSchema(schema))
 }
 
-/** @throws ToolturnError `option_invalid` */
-export function busOf(flags: WhereFlags): BusPlace {
+/**
+ * `memory:` is a bus that ends in this process. A process that drives has none instead: what such a bus acknowledged would count as
+ * published, and never reach a broker that is named later.
+ *
+ * @throws ToolturnError `option_invalid`
+ */
+export async function busOf(flags: WhereFlags, drives: boolean): Promise<BusSource> {
   const address = namesBus(flags) ? (flags.bus as string) : 'memory:'
-  if (address === 'memory:') return { address, source: async () => (await import('../../bus/none.ts')).noBus() }
+  if (address === 'memory:' && drives) return (await import('../../bus/none.ts')).noBus()
+  if (address === 'memory:') {
+    const { memoryBroker, memoryBus } = await import('../../bus/memory.ts')
+    return memoryBus(memoryBroker())
+  }
   if (!/^(nats|tls):\/\//.test(address)) {
     throw new ToolturnError('option_invalid', 'The bus is none of nats://… and memory:.', { option: '--bus' })
   }
   const [servers = '', query = ''] = address.split('?')
   const prefix = new URLSearchParams(query).get('prefix') ?? 'turns'
-  return {
-    address: servers.replaceAll(/\/\/[^@/,]*@/g, '//'),
-    source: async () => (await import('../../bus/nats.ts')).nats(servers, { prefix }),
-  }
+  return (await import('../../bus/nats.ts')).nats(servers, { prefix })
 }

@@ -7,6 +7,7 @@ import { partyText } from '../event-words.ts'
 import { EXIT } from '../exit.ts'
 import { filterOf, printPage, withFilter, type FilterFlags } from '../filter.ts'
 import { withRuntime } from '../open.ts'
+import { approvalJson } from '../rows.ts'
 import { safeJson } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
@@ -19,7 +20,7 @@ const words = command('approvals', 'List what waits for a person', 'approvals --
 export const approvals: Verb = verb<Flags>(withConfig(withWhere(withFilter(words))), async ({ flags, out }) =>
   withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     const page = await runtime.approvals({ tenant, ...filterOf(flags), ...(flags.settled === true ? { settled: true } : {}) })
-    await printPage(out, page, HEAD, page.approvals.map(cells))
+    await printPage(out, { ...page, approvals: page.approvals.map(approvalJson) }, HEAD, page.approvals.map(cells))
     return EXIT.done
   }))
 

@@ -5,13 +5,14 @@ import type { BusHealth } from '../../../machines/ports/bus.ts'
 import type { StoreHealth } from '../../../machines/ports/store.ts'
 import { isoTime } from '../../../machines/time.ts'
 import { withConfig, type ConfigFlags } from '../config.ts'
-import { EXIT, reportOf, type Report } from '../exit.ts'
+import { EXIT, reportOf } from '../exit.ts'
+import { silentLog } from '../../log.ts'
 import { logTo } from '../log.ts'
-import { hostOptions } from '../open.ts'
+import { hostOptions, type Host } from '../open.ts'
 import type { Output } from '../output.ts'
 import { facts, safeJson } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
-import { busOf, withWhere, type WhereFlags } from '../where.ts'
+import { withWhere, type WhereFlags } from '../where.ts'
 
 type Flags = WhereFlags & ConfigFlags
 
@@ -27,41 +28,42 @@ const words = command('doctor', 'Say what is configured, reachable, migrated and
 export const doctor: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ flags, out }) => {
   const diagnosis = await diagnose(flags, out)
   const problems = problemsOf(diagnosis)
-  await out.answer({ ...diagnosis, problems }, () => diagnosisText(diagnosis, problems))
+  await out.answer({ ...diagnosisJson(diagnosis), problems }, () => diagnosisText(diagnosis, problems))
   return diagnosis.store.reachable && diagnosis.store.migrated && diagnosis.bus.reachable ? EXIT.done : EXIT.unreachable
 })
 
 async function diagnose(flags: Flags, out: Output): Promise<Diagnosis> {
-  const log = logTo(out, 'warn')
-  const options = await hostOptions(flags, log)
+  const host = await hostOptions(flags, 'nothing', logTo(out, 'warn'))
   const { createRuntime } = await import('../../host.ts')
   try {
-    const runtime = await createRuntime({ ...options, drive: false })
+    const runtime = await createRuntime(host)
     try {
-      const { store, bus, ...configured } = await runtime.doctor() as JsonObject & { store: StoreHealth & JsonObject; bus: BusHealth & JsonObject }
-      return { store: { ...store, reachable: true }, bus: inProcess(flags, bus), configured }
+      const { store, bus, ...configured } = await runtime.doctor() as unknown as { store: StoreHealth; bus: BusHealth } & JsonObject
+      return { store: { ...store, reachable: true }, bus, configured }
     } finally {
       await runtime.close()
     }
   } catch (error) {
-    const report = reportOf(error)
-    if (report.exit !== EXIT.unreachable) throw error
-    const bus = await options.bus.open(log)
-    try {
-      return { store: closedStore(report), bus: inProcess(flags, await bus.health()), configured: {} }
-    } finally {
-      await bus.close()
-    }
+    const { exit, code, details } = reportOf(error)
+    if (exit !== EXIT.unreachable) throw error
+    return { store: { reachable: false, code, details }, bus: await busAlone(host), configured: {} }
   }
 }
 
-function closedStore({ code, details }: Report): Diagnosis['store'] {
-  return { reachable: false, code, details }
+/** Without a store there is no runtime; the bus can still be asked. */
+async function busAlone({ bus: source, log = silentLog }: Host): Promise<BusHealth> {
+  const bus = await source.open(log)
+  try {
+    return await bus.health()
+  } finally {
+    await bus.close()
+  }
 }
 
-/** `memory:` is there whenever this process is. */
-function inProcess(flags: Flags, health: BusHealth): BusHealth {
-  return health.kind === 'none' ? { ...health, kind: 'memory', server: busOf(flags).address, reachable: true } : health
+function diagnosisJson({ store, bus, configured }: Diagnosis): object {
+  if (!store.reachable) return { store, bus, ...configured }
+  const horizon = store.horizon.map(holder => ({ ...holder, since: isoTime(holder.since) }))
+  return { store: { ...store, horizon }, bus, ...configured }
 }
 
 /** What somebody should look at, in sentences. */
@@ -73,7 +75,6 @@ function problemsOf({ store, bus }: Diagnosis): readonly string[] {
     ...(migrated ? [] : ['schema_unmigrated: run `toolturn migrate`']),
     ...broken,
     ...(turns.parked > 0 ? [`${turns.parked} turns are parked: \`recover <turn>\` takes one up again`] : []),
-    ...(turns.unowned > 0 ? [`${turns.unowned} open turns have no worker`] : []),
     ...(backlog > 0 && bus.kind === 'nats' ? [`${backlog} versions are not published yet`] : []),
     ...horizon.map(({ pid, database, since }) => `process ${pid} holds up the feed from database ${database} since ${isoTime(since)}`),
   ]
@@ -84,7 +85,7 @@ function diagnosisText({ store, bus, configured }: Diagnosis, problems: readonly
     ? [
         ['store', `${store.kind}, ${store.server}`],
         ['schema', `${store.schemaVersion}${store.migrated ? ', up to date' : ', not up to date'}`],
-        ['turns', `${store.turns.open} open, ${store.turns.unowned} of them without a worker, ${store.turns.parked} parked`],
+        ['turns', `${store.turns.open} open, ${store.turns.unowned} of them with no worker now, ${store.turns.parked} parked`],
         ['unpublished', `${store.backlog} versions`],
       ]
     : [['store', store.code]]

@@ -7,6 +7,7 @@ import { partyText } from '../event-words.ts'
 import { EXIT } from '../exit.ts'
 import { filterOf, printPage, withFilter, type FilterFlags } from '../filter.ts'
 import { withRuntime } from '../open.ts'
+import { turnJson } from '../rows.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -17,7 +18,7 @@ const words = command('list', 'List turns, newest first', 'list --state holding 
 export const list: Verb = verb<Flags>(withConfig(withWhere(withFilter(words))), async ({ flags, out }) =>
   withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     const page = await runtime.list({ tenant, ...filterOf(flags) })
-    await printPage(out, page, HEAD, page.turns.map(cells))
+    await printPage(out, { ...page, turns: page.turns.map(turnJson) }, HEAD, page.turns.map(cells))
     return EXIT.done
   }))
 

@@ -7,6 +7,7 @@ import { history } from '../history.ts'
 import { messagesText } from '../messages.ts'
 import { withRuntime } from '../open.ts'
 import { fromOne } from '../reading.ts'
+import { turnJson } from '../rows.ts'
 import { timelineText } from '../timeline.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
@@ -32,7 +33,7 @@ export const show: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ wor
     const shown = await runtime.show(turnId, { tenant })
     const events: Event[] = []
     if (!out.json) for await (const event of history(runtime, await runtime.get(turnId, { tenant }))) events.push(event)
-    await out.answer(shown, () => timelineText(shown, events, out.ink))
+    await out.answer({ ...shown, row: turnJson(shown.row) }, () => timelineText(shown, events, out.ink))
     return EXIT.done
   })
 })

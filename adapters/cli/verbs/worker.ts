@@ -14,11 +14,11 @@ const words = command('worker', 'Drive turns until SIGTERM, then drain', 'worker
 export const worker: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ flags, out }) => {
   requireConfig(flags, 'worker')
   const log = logTo(out, 'info')
-  const options = await hostOptions(flags, log)
+  const host = await hostOptions(flags, 'due', log)
   const told = untilTold()
   const { createRuntime } = await import('../../host.ts')
-  const runtime = await createRuntime({ ...options, drive: true })
-  log.info('driving turns', { runtime: runtime.name, store: options.store.kind, bus: options.bus.kind, pid: process.pid })
+  const runtime = await createRuntime(host)
+  log.info('driving turns', { runtime: runtime.name, store: host.store.kind, bus: host.bus.kind, pid: process.pid })
   const signal = await told
   log.info('draining; a second signal ends this process at once', { signal })
   await runtime.close()

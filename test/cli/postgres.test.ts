@@ -1,0 +1,260 @@
+// Goal: every verb does on a real Postgres what it says, and every way in which the store or the bus is not usable has its own
+// words and exit code 3.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Event } from '../../machines/events.ts'
+import type { ApprovalRow, Store, TurnRow } from '../../machines/ports/store.ts'
+import type { TurnResult } from '../../machines/runtime/api.ts'
+import { openPostgres } from '../../store/postgres.ts'
+import { describeWithPostgres, describeWithServers, freshPrefix, freshSchema } from '../servers.ts'
+import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn, type Started } from './command.ts'
+import { HOSTILE } from './host.config.ts'
+
+const RAW_CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
+
+/** The program on a schema of its own. */
+function program(postgres: string) {
+  const address = `${postgres}?schema=${freshSchema()}`
+  const schema = new URL(address).searchParams.get('schema') as string
+  const env = { TOOLTURN_STORE: address }
+  const run = (...words: readonly string[]) => toolturn(words, env)
+  const spawn = async (input: string, ...more: readonly string[]) =>
+    jsonOf<TurnResult>(await run('spawn', '--config', CONFIG, '--input', input, '--json', ...more)).turnId
+  return { env, schema, run, spawn, store: () => openPostgres(postgres, { schema }) }
+}
+
+describeWithPostgres('the verbs', postgres => {
+  const { env, run, spawn, store: openStore } = program(postgres)
+  /** Three turns that wait for a decision, and one that asks. */
+  let held: readonly string[]
+  let asking: string
+  let store: Store
+  let worker: Started
+
+  beforeAll(async () => {
+    expect(jsonOf(await run('migrate', '--json'))).toMatchObject({ applied: [1] })
+    store = await openStore()
+    worker = start(['worker', '--config', CONFIG], env)
+    held = [await spawn('refund 42', '--label', 'conversation=c-17', '--key', 'k'), await spawn('refund 42'), await spawn('refund 42')]
+    asking = await spawn('ask me')
+    for (const turn of held) await untilState(store, turn, 'holding')
+    await untilState(store, asking, 'asking')
+  })
+
+  afterAll(() => store.close())
+
+  test('migrate says that there is nothing to do', async () => {
+    expect(await run('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date') })
+  })
+
+  test('list filters and pages, newest first', async () => {
+    const labelled = jsonOf<{ turns: TurnRow[] }>(await run('list', '--label', 'conversation=c-17', '--since', '2020-01-01', '--json'))
+    expect(labelled.turns).toMatchObject([{ turnId: held[0], state: 'holding', openedAt: expect.stringMatching(/^\d{4}-.*Z$/) }])
+    const first = jsonOf<{ turns: TurnRow[]; next: string }>(await run('list', '--limit', '3', '--json'))
+    const rest = jsonOf<{ turns: TurnRow[] }>(await run('list', '--limit', '3', '--cursor', first.next, '--json'))
+    expect([...first.turns, ...rest.turns].map(turn => turn.turnId).toSorted()).toEqual([...held, asking].toSorted())
+    const { stdout } = await run('list', '--state', 'asking', '--outcome', 'held')
+    expect(stdout).toBe('')
+  })
+
+  test('nothing of another tenant is found', async () => {
+    expect(jsonOf(await run('list', '--tenant', 'other', '--json'))).toEqual({ turns: [], next: null })
+    const shown = await run('show', held[0] as string, '--tenant', 'other', '--json')
+    expect(shown).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(shown)).toMatchObject({ code: 'turn_not_found', turnId: held[0] })
+  })
+
+  test('spawn under a key that is taken gives its turn, and says so where the content differs', async () => {
+    const again = await run('spawn', '--config', CONFIG, '--input', 'refund 42', '--label', 'conversation=c-17', '--key', 'k', '--json')
+    expect(jsonOf(again)).toMatchObject({ existing: true, turnId: held[0] })
+    const other = await run('spawn', '--config', CONFIG, '--input', 'refund 43', '--key', 'k', '--json')
+    expect(other.code).toBe(1)
+    expect(errorOf(other)).toMatchObject({ code: 'spawn_key_conflict', turnId: held[0] })
+  })
+
+  test('show, events and messages bring nothing to a terminal that steers it', async () => {
+    const turn = held[0] as string
+    const shown = await run('show', turn)
+    expect(shown.stdout).toContain('call.held')
+    expect(shown.stdout).toContain(`${turn}.2.1`)
+    const outputs = [shown, await run('events', turn), await run('show', turn, '--messages'), await run('show', turn, '--messages', '--json')]
+    for (const { code, stdout, stderr } of outputs) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).not.toMatch(RAW_CONTROL)
+      expect(stdout).toContain('owned')
+    }
+    expect(outputs[3]?.stdout).toContain('\\u001b[2J')
+    expect(JSON.stringify(jsonOf(outputs[3] as never))).toContain(JSON.stringify(HOSTILE).slice(1, -1))
+  })
+
+  test('events --after leaves out what is known, and waits for nothing', async () => {
+    const all = lines<Event>(await run('events', asking, '--json'))
+    expect(all.map(event => event.version)).toEqual(all.map((_, index) => index + 1))
+    const { version } = all.at(-1) as Event
+    expect(lines<Event>(await run('events', asking, '--after', String(version - 1), '--json'))).toEqual(all.slice(-1))
+    expect(await run('events', asking, '--after', String(version))).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('a decision is taken once; the turn goes on to its end, and whoever follows it sees it end', async () => {
+    const [granted = '', denied = ''] = held
+    const followed = start(['events', granted, '--follow', '--json'], env)
+    await followed.says('call.held')
+    const waiting = jsonOf<{ approvals: ApprovalRow[] }>(await run('approvals', '--tool', 'refund', '--json')).approvals
+    expect(waiting.map(row => row.turnId).toSorted()).toEqual([...held].toSorted())
+    expect(jsonOf(await run('approve', `${granted}.2.1`, '--arguments', '{"id":"43"}', '--json'))).toMatchObject({ decision: 'granted' })
+    expect(await run('deny', `${denied}.2.1`, '--reason', 'too old')).toMatchObject({ code: 0, stdout: expect.stringContaining('denied') })
+    expect(await run('answer', asking, '--json', '{"id":"42"}')).toMatchObject({ code: 0, stdout: expect.stringContaining('answered') })
+    for (const turn of [granted, denied, asking]) await untilState(store, turn, 'completed')
+    const { code, stdout } = await followed.ended
+    expect(code).toBe(0)
+    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"turn.completed"')
+    expect(stdout).toContain('"refunded":"43"')
+    const again = await run('approve', `${granted}.2.1`, '--json')
+    expect(again.code).toBe(1)
+    expect(errorOf(again)).toMatchObject({ code: 'approval_already_resolved', details: { decision: 'granted' } })
+    expect(errorOf(await run('approve', 'none', '--json'))).toMatchObject({ code: 'approval_not_found' })
+    expect(errorOf(await run('answer', asking, '--text', 'x', '--json'))).toMatchObject({ code: 'approval_already_resolved' })
+  })
+
+  test('cancel ends a turn, and retry starts it over', async () => {
+    const turn = held[2] as string
+    expect((await run('cancel', turn)).code).toBe(0)
+    await untilState(store, turn, 'cancelled')
+    expect(jsonOf(await run('retry', turn, '--json'))).toMatchObject({ attempt: 2 })
+    await untilState(store, turn, 'holding')
+    expect(errorOf(await run('retry', turn, '--json'))).toMatchObject({ code: 'turn_not_retryable' })
+    expect(jsonOf(await run('approvals', '--settled', '--json'))).toMatchObject({ approvals: expect.arrayContaining([expect.objectContaining({ settled: 'closed' })]) })
+  })
+
+  test('replay executes nothing and is the same; verify finds everything whole', async () => {
+    expect(jsonOf(await run('replay', held[0] as string, '--json'))).toMatchObject({ state: 'completed', executions: 0, divergence: null, same: true })
+    expect(jsonOf(await run('replay', held[0] as string, '--at', '3', '--json'))).toMatchObject({ divergence: null, missing: null })
+    expect(jsonOf(await run('verify', held[0] as string, '--json'))).toMatchObject({ ok: true, turns: 1 })
+    expect(jsonOf(await run('verify', '--all', '--json'))).toMatchObject({ ok: true, turns: 4, findings: [] })
+  })
+
+  test('fork opens a turn that shares the beginning', async () => {
+    const forked = jsonOf<TurnResult & { from: string }>(await run('fork', held[0] as string, '--at', '5', '--json'))
+    expect(forked).toMatchObject({ from: held[0], at: 5 })
+    expect(forked.turnId).not.toBe(held[0])
+  })
+
+  test('an export is verified without a store; one that was changed is refused', async () => {
+    const file = join(freshFolder(), 'audit.jsonl')
+    const written = await run('export', held[0] as string, '--out', file)
+    expect(written).toMatchObject({ code: 0, stdout: '' })
+    expect((await run('export', held[0] as string)).stdout.split('\n').slice(1, -2)).toEqual(readFileSync(file, 'utf8').split('\n').slice(1, -2))
+    const nowhere = { TOOLTURN_STORE: 'postgres://127.0.0.1:1/x' }
+    expect(jsonOf(await toolturn(['verify', file, '--json'], nowhere))).toMatchObject({ ok: true, turns: 1 })
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"42"', '"43"'))
+    const changed = await toolturn(['verify', file, '--json'], nowhere)
+    expect(changed).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(changed)).toMatchObject({ code: 'export_invalid' })
+  })
+
+  test('a worker that is told to stop drains, and says on stderr what it does', async () => {
+    worker.child.kill('SIGTERM')
+    const { code, stdout, stderr } = await worker.ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/driving turns[^]+draining[^]+drained/)
+  })
+})
+
+describeWithPostgres('a call in doubt', postgres => {
+  const { env: where, run, spawn, store } = program(postgres)
+
+  test('fails the turn, is settled by an operator, and the same attempt goes on', async () => {
+    await run('migrate')
+    const turn = await spawn('crash')
+    const died = await run('recover', turn, '--config', CONFIG)
+    expect(died).toMatchObject({ code: null, stdout: '' })
+    const opened = await store()
+    await opened.retire((await opened.turn(turn))?.owner as string)
+    await opened.close()
+    const recovered = await run('recover', '--config', CONFIG, '--json')
+    expect(recovered.code).toBe(1)
+    expect(jsonOf(recovered)).toEqual({ driven: [{ turnId: turn, state: 'failed', code: 'tool_outcome_unknown' }] })
+    expect(errorOf(await run('retry', turn, '--json'))).toMatchObject({ code: 'turn_not_retryable' })
+    const file = join(freshFolder(), 'result.json')
+    writeFileSync(file, '{"crashed": false}')
+    expect(jsonOf(await run('settle', turn, '1', '--happened', file, '--json'))).toMatchObject({ settled: 'happened' })
+    expect(errorOf(await run('settle', turn, '1', '--did-not-happen', '--json'))).toMatchObject({ code: 'call_not_in_doubt' })
+    const ended = await toolturn(['recover', turn, '--config', CONFIG, '--json'], where)
+    expect(jsonOf(ended)).toEqual({ driven: [{ turnId: turn, state: 'completed', code: null }] })
+  })
+
+  test('a damaged stream says where it is damaged, and nothing is appended to it', async () => {
+    const turn = await spawn('hello')
+    await run('recover', turn, '--config', CONFIG)
+    const opened = await store()
+    await opened.damage(turn, 2)
+    await opened.close()
+    for (const words of [['show', turn], ['events', turn], ['cancel', turn]]) {
+      const ended = await run(...words, '--json')
+      expect(ended).toMatchObject({ code: 1, stdout: '' })
+      expect(errorOf(ended)).toMatchObject({ code: 'illegal_history', turnId: turn, details: { version: 3, event: 'turn.completed' } })
+    }
+    const verified = await run('verify', turn, '--json')
+    expect(verified.code).toBe(1)
+    expect(jsonOf(verified)).toMatchObject({ ok: false, findings: expect.arrayContaining([expect.objectContaining({ turnId: turn, version: 3 })]) })
+    expect(jsonOf(await run('replay', turn, '--json'))).toMatchObject({ executions: 0, same: false })
+  })
+})
+
+describeWithPostgres('a store that cannot be used', postgres => {
+  test('because nobody answers', async () => {
+    for (const words of [['list'], ['doctor'], ['migrate']]) {
+      const ended = await toolturn([...words, '--store', 'postgres://ana:secret@127.0.0.1:1/x', '--json'])
+      expect(ended.code).toBe(3)
+      expect(`${ended.stdout}${ended.stderr}`).toContain('store_unreachable')
+      expect(`${ended.stdout}${ended.stderr}`).not.toContain('secret')
+    }
+  })
+
+  test('because its tables are not there', async () => {
+    const { run } = program(postgres)
+    const ended = await run('list', '--json')
+    expect(ended).toMatchObject({ code: 3, stdout: '' })
+    expect(errorOf(ended)).toMatchObject({ code: 'schema_unmigrated', exit: 3 })
+    expect(jsonOf(await run('doctor', '--json'))).toMatchObject({ store: { reachable: false, code: 'schema_unmigrated' } })
+  })
+
+  test('because a newer version wrote it', async () => {
+    const { run, schema } = program(postgres)
+    await run('migrate')
+    const client = new Client({ connectionString: postgres })
+    await client.connect()
+    await client.query(`insert into "${schema}".migrations (number, name) values (99, 'later')`)
+    await client.end()
+    for (const words of [['list'], ['migrate']]) {
+      const ended = await run(...words, '--json')
+      expect(ended).toMatchObject({ code: 3, stdout: '' })
+      expect(errorOf(ended)).toMatchObject({ code: 'schema_newer' })
+    }
+  })
+})
+
+describeWithServers('doctor', ({ postgres, nats }) => {
+  test('says what is reachable, and exits with 3 where the broker is not', async () => {
+    const { run } = program(postgres)
+    await run('migrate')
+    const well = await run('doctor', '--bus', `${nats}?prefix=${freshPrefix()}`, '--json')
+    expect(well.code).toBe(0)
+    expect(jsonOf(well)).toMatchObject({ store: { kind: 'postgres', migrated: true }, bus: { kind: 'nats', reachable: true }, problems: [] })
+    const ill = await run('doctor', '--bus', 'nats://127.0.0.1:1', '--json')
+    expect(ill.code).toBe(3)
+    expect(jsonOf(ill)).toMatchObject({ store: { reachable: true }, bus: { reachable: false }, problems: ['bus_unreachable: nats://127.0.0.1:1'] })
+    expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date'), stderr: '' })
+  })
+})
+
+async function untilState(store: Store, turn: string, state: string): Promise<void> {
+  await vi.waitFor(async () => expect((await store.turn(turn))?.state).toBe(state), { timeout: 50_000, interval: 50 })
+}
+
+function lines<T>({ stdout }: { readonly stdout: string }): T[] {
+  return stdout.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as T)
+}
