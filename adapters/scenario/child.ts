@@ -19,25 +19,29 @@ export type Start = {
   readonly dead: readonly string[]
 }
 
-let worker: Worker | undefined
-let desk: Desk | undefined
+type Running = { readonly worker: Worker; readonly desk: Desk | null; readonly close: () => Promise<void> }
 
-const parent: Link = link(frame => void process.send?.(frame), {
-  start,
-  isQuiet: () => worker?.isQuiet() ?? false,
-  desk: (verb: keyof Desk, ...given: never[]) => (desk?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
-})
+let running: Running | null = null
+
+const parent: Link = link(frame => void process.send?.(frame), () => ({
+  start: async (given: Start) => {
+    running = await start(given)
+  },
+  isQuiet: () => running?.worker.isQuiet() ?? false,
+  desk: (verb: keyof Desk, ...given: never[]) => (running?.desk?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
+  finish: () => running?.close(),
+}))
 
 process.on('message', parent.receive)
 process.on('disconnect', () => process.exit())
 
-async function start({ plan, watched, withDesk, dead }: Start): Promise<void> {
+async function start({ plan, watched, withDesk, dead }: Start): Promise<Running> {
   const ledger = fileLedger(plan.ledger)
   const store = await storeAt(plan.address).open(silentLog)
   for (const id of dead) await store.retire(id)
   const own = gate()
-  if (withDesk) desk = await openDesk(plan, store, ledger, witnessOfDesk(watched, own))
-  worker = await startWorker(plan, {
+  const desk = withDesk ? await openDesk(plan, store, ledger, witnessOfDesk(watched, own)) : null
+  const worker = await startWorker(plan, {
     store,
     bus: busAt(plan.address),
     ledger,
@@ -45,6 +49,15 @@ async function start({ plan, watched, withDesk, dead }: Start): Promise<void> {
     witness: witnessOfWorker(watched, own),
     onEnlist: id => void parent.ask('enlisted', id),
   })
+  return {
+    worker,
+    desk,
+    close: async () => {
+      await desk?.close()
+      await worker.runtime.close({ graceMs: 0 })
+      await store.close()
+    },
+  }
 }
 
 /** Where the worker dies at an append, nothing of this process goes on while the parent kills it. */

@@ -3,76 +3,29 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../log.ts'
-import { startChild, type Child } from './child-process.ts'
-import { troubles, type Crew } from './crew.ts'
+import type { Crew } from './crew.ts'
 import { openDesk, type Desk } from './desk.ts'
 import type { Faults } from './faults.ts'
 import { never } from './gate.ts'
-import { fileLedger, type Ledger } from './ledger.ts'
-import { GoneError, type Served } from './link.ts'
+import { fileLedger } from './ledger.ts'
+import type { Served } from './link.ts'
 import { storeAt } from './places.ts'
 import type { Plan } from './plan.ts'
+import { openPost, type Post } from './post.ts'
+import { ifGone, type Processes } from './processes.ts'
+import { troubles } from './trouble.ts'
 import { deskWitness, workerWitness, type Hands, type Sanction } from './witness.ts'
 
-/** A worker process, whichever it is at present. */
-type Post = {
-  readonly hands: Hands
-  /** Asks the present process. @throws GoneError when it died meanwhile */
-  readonly ask: Child['ask']
-  readonly close: () => Promise<void>
-}
-
-type PostOptions = {
-  readonly plan: Plan
-  readonly faults: Faults
-  readonly ledger: Ledger
-  readonly withDesk: boolean
-  readonly trouble: ReturnType<typeof troubles>
-  /** Ends the leases of the dead; absent where only the fresh process can. */
-  readonly retire?: (workers: readonly string[]) => Promise<void>
-  readonly served: (hands: Hands) => Served
-}
-
-async function openPost({ plan, faults, ledger, withDesk, trouble, retire, served }: PostOptions): Promise<Post> {
-  const enlisted: string[] = []
-  let child: Promise<Child>
-  const start = async (dead: readonly string[]) => {
-    const answers = { ...served(hands), enlisted: (id: string) => void enlisted.push(id) }
-    return startChild({ plan, watched: faults.watched, withDesk, dead }, answers, ledger, trouble.meet)
-  }
-  const follow = async (old: Promise<Child>) => {
-    await (await old).kill()
-    const dead = enlisted.splice(0)
-    await retire?.(dead)
-    return start(retire === undefined ? dead : [])
-  }
-  const signal = (how: 'stop' | 'go') => () => void child.then(present => present[how]())
-  const hands: Hands = {
-    stop: signal('stop'),
-    go: signal('go'),
-    replace: () => {
-      child = follow(child)
-      return trouble.watch(async () => void (await child))
-    },
-  }
-  child = start([])
-  await child
-  return {
-    hands,
-    ask: async (what, ...given) => (await child).ask(what, ...given),
-    close: async () => (await child).kill(),
-  }
-}
-
 /** The desk here, the worker there: on a store that several processes have. */
-export async function crewApart(plan: Plan, faults: Faults): Promise<Crew> {
+export async function crewApart(plan: Plan, faults: Faults, processes: Processes): Promise<Crew> {
   const ledger = fileLedger(plan.ledger)
   const store = await storeAt(plan.address).open(silentLog)
   const trouble = troubles()
   const retire = async (workers: readonly string[]) => {
     for (const id of workers) await store.retire(id)
   }
-  const post = await openPost({ plan, faults, ledger, withDesk: false, trouble, retire, served: hands => servedToWorker(faults, hands) })
+  const served = (hands: Hands) => servedToWorker(faults, hands)
+  const post = await openPost({ plan, watched: faults.watched, ledger, processes, withDesk: false, trouble, retire, served })
   const desk = await openDesk(plan, store, ledger, deskWitness(faults, post.hands))
   return {
     desk,
@@ -88,12 +41,12 @@ export async function crewApart(plan: Plan, faults: Faults): Promise<Crew> {
 }
 
 /** Desk and worker there: on a store that one process has at a time. */
-export async function crewEmbedded(plan: Plan, faults: Faults): Promise<Crew> {
+export async function crewEmbedded(plan: Plan, faults: Faults, processes: Processes): Promise<Crew> {
   const ledger = fileLedger(plan.ledger)
   const trouble = troubles()
   const counter = counterOf()
   const served = (hands: Hands) => ({ ...servedToWorker(faults, hands), ...servedToDesk(faults, hands, counter) })
-  const post = await openPost({ plan, faults, ledger, withDesk: true, trouble, served })
+  const post = await openPost({ plan, watched: faults.watched, ledger, processes, withDesk: true, trouble, served })
   return {
     desk: farDesk(post, counter),
     ledger,
@@ -105,13 +58,6 @@ export async function crewEmbedded(plan: Plan, faults: Faults): Promise<Crew> {
 
 async function isQuiet({ ask }: Post): Promise<boolean> {
   return (await ask('isQuiet').catch(ifGone(false))) === true
-}
-
-function ifGone<T>(instead: T): (error: unknown) => T {
-  return error => {
-    if (error instanceof GoneError) return instead
-    throw error
-  }
 }
 
 function servedToWorker(faults: Faults, hands: Hands): Served {

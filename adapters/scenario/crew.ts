@@ -8,6 +8,7 @@ import { gate, type Gate } from './gate.ts'
 import { memoryLedger, type Ledger } from './ledger.ts'
 import { busAt, storeAt } from './places.ts'
 import type { Plan } from './plan.ts'
+import { troubles } from './trouble.ts'
 import { deskWitness, workerWitness, type Hands } from './witness.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -69,16 +70,4 @@ function leave(worker: Promise<Worker>): void {
   void worker.then(({ runtime }) => runtime.close({ graceMs: 0 })).catch(() => {
     // It never came to life.
   })
-}
-
-/** Failures of work that nobody waits for. */
-export function troubles() {
-  const met: unknown[] = []
-  return {
-    watch: (work: () => Promise<void>): Promise<void> => work().catch((error: unknown) => void met.push(error)),
-    meet: (error: unknown) => void met.push(error),
-    check: () => {
-      if (met.length > 0) throw met[0]
-    },
-  }
 }

@@ -22,14 +22,15 @@ export type Link = {
 /** Thrown to those who asked when the other side is gone. */
 export class GoneError extends Error {}
 
-export function link(send: (frame: Frame) => void, served: Served): Link {
+/** @param served looked up at every ask: the same process serves one after another */
+export function link(send: (frame: Frame) => void, served: () => Served): Link {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let asked = 0
   let gone = false
 
   const serve = async ({ id, what, given }: Extract<Frame, { kind: 'ask' }>) => {
     try {
-      const answer = await served[what]?.(...(given as never[]))
+      const answer = await served()[what]?.(...(given as never[]))
       if (!gone) send({ kind: 'answer', id, answer: answer ?? null })
     } catch (error) {
       const code = error instanceof ToolturnError ? error.code : 'internal'

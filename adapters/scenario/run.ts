@@ -13,6 +13,7 @@ import { entriesOf, type LedgerEntry } from './ledger.ts'
 import { peopleOf, type People } from './people.ts'
 import { makePlace, type Where } from './places.ts'
 import { planOf, type Plan } from './plan.ts'
+import { processes, type Processes } from './processes.ts'
 import { isAtRest, startTrack, type Track } from './track.ts'
 
 export type ScenarioResult = {
@@ -32,14 +33,19 @@ export type ScenarioResult = {
  * @throws ToolturnError where it could not be run: `store_unreachable`, `bus_unreachable`, `option_invalid`, `internal`
  */
 export async function runScenario(scenario: Scenario, where: Where): Promise<ScenarioResult> {
+  const workers = processes()
+  return runScenarioWith(workers, scenario, where).finally(() => workers.close())
+}
+
+/** The same, with worker processes that other runs use as well. */
+export async function runScenarioWith(workers: Processes, scenario: Scenario, where: Where): Promise<ScenarioResult> {
   const started = performance.now()
   const place = await makePlace(where)
   try {
     const plan = planOf(scenario, place)
-    const crew = await hire(plan, where.inProcess)
+    const crew = await hire(plan, where.inProcess, workers)
     try {
-      const seen = await play(plan, crew)
-      const { differences, turn, events } = seen
+      const { differences, turn, events } = await play(plan, crew)
       const trace = { events, ledger: crew.ledger.entries() }
       return { name: scenario.name, ok: differences.length === 0, differences, turn, ms: Math.round(performance.now() - started), trace }
     } finally {
@@ -50,11 +56,11 @@ export async function runScenario(scenario: Scenario, where: Where): Promise<Sce
   }
 }
 
-function hire(plan: Plan, inProcess: boolean): Promise<Crew> {
+function hire(plan: Plan, inProcess: boolean, workers: Processes): Promise<Crew> {
   const faults = armFaults(plan.scenario.faults ?? [])
   const { kind } = plan.address.store
   if (inProcess || kind === 'memory') return crewHere(plan, faults)
-  return kind === 'embedded' ? crewEmbedded(plan, faults) : crewApart(plan, faults)
+  return kind === 'embedded' ? crewEmbedded(plan, faults, workers) : crewApart(plan, faults, workers)
 }
 
 type Played = { readonly differences: readonly Difference[]; readonly turn: string | null; readonly events: Observed['events'] }
