@@ -6,14 +6,16 @@ import type { Completion } from './events/round.ts'
 
 /** What the chart reads of an event: its type and the few facts that guards look at. */
 export type CallSignal =
-  | { readonly type: Extract<CallEventType, `approval.${string}` | 'clarification.asked'> }
+  | { readonly type: Extract<CallEventType, `approval.${string}`> }
+  /** `ask`: it is a call of the ask tool. */
+  | { readonly type: 'clarification.asked'; readonly ask: boolean }
   /** `completion`: how the call's round ended. */
   | { readonly type: `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed'}`; readonly completion: Completion }
   /** `harmless`: the tool only reads, or the attempt is over. */
   | { readonly type: 'call.ended'; readonly harmless: boolean }
   | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
   /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
-  | { readonly type: 'call.dispatched'; readonly dispatch: number; readonly mayRunAgain: boolean; readonly miss: boolean }
+  | { readonly type: 'call.dispatched'; readonly dispatch: number; readonly ask: boolean; readonly mayRunAgain: boolean; readonly miss: boolean }
   | { readonly type: 'call.settled'; readonly dispatch: number; readonly settled: 'happened' | 'did-not-happen' }
 
 /** Events that are about one call and are routed to it by ordinal. */
@@ -34,7 +36,9 @@ const calls = setup({
     'its round was not refused': ({ event }) => 'completion' in event && event.completion !== 'refused',
     'its round was not truncated': ({ event }) => 'completion' in event && event.completion !== 'truncated',
     'it only reads, or is over': ({ event }) => event.type === 'call.ended' && event.harmless,
-    'is the next dispatch': ({ context, event }) => 'dispatch' in event && event.dispatch === context.dispatch + 1,
+    'it is the ask': ({ event }) => event.type === 'clarification.asked' && event.ask,
+    'is the next dispatch, and not the ask': ({ context, event }) =>
+      event.type === 'call.dispatched' && !event.ask && event.dispatch === context.dispatch + 1,
     'is the next dispatch and may run again': ({ context, event }) =>
       event.type === 'call.dispatched' && event.mayRunAgain && event.dispatch === context.dispatch + 1,
     'is the next dispatch, after a record that is a miss': ({ context, event }) =>
@@ -103,10 +107,11 @@ export const callChart = calls.createMachine({
       tags: ['open'],
       meta: { effect: 'dispatch' },
       on: {
-        'call.dispatched': { guard: 'is the next dispatch', target: 'dispatched', actions: 'count the dispatch' },
+        'call.dispatched': { guard: 'is the next dispatch, and not the ask', target: 'dispatched', actions: 'count the dispatch' },
         'call.held': 'held',
         'call.refused': 'refused',
-        'clarification.asked': 'ended-turn',
+        // The person is asked instead, and that ends the run (E3).
+        'clarification.asked': { guard: 'it is the ask', target: 'ended-turn' },
         'call.ended': 'ended-turn',
         ...late,
       },

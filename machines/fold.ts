@@ -96,7 +96,7 @@ function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSi
   switch (event.type) {
     case 'call.dispatched': {
       const mayRunAgain = state.catalog.get(call.item.name)?.replayPolicy !== 'at-most-once'
-      return { type: event.type, dispatch: event.data.dispatch, mayRunAgain, miss: isMiss(call) }
+      return { type: event.type, dispatch: event.data.dispatch, ask: isAsk(state, call), mayRunAgain, miss: isMiss(call) }
     }
     case 'call.recorded':
     case 'call.failed':
@@ -118,9 +118,14 @@ function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSi
     case 'approval.denied':
     case 'approval.expired':
     case 'approval.turned-away':
-    case 'clarification.asked':
       return { type: event.type }
+    case 'clarification.asked':
+      return { type: event.type, ask: isAsk(state, call) }
   }
+}
+
+function isAsk(state: TurnState, call: CallState): boolean {
+  return call.item.name === state.opened.ask
 }
 
 function completionOf(state: TurnState, call: CallState): Completion {
@@ -135,7 +140,7 @@ function signalOf(before: TurnState, after: TurnState, event: Event): TurnSignal
       return { type: event.type, calls, completion: event.data.completion, final: isFinal(event) }
     }
     case 'call.dispatched':
-      return { type: event.type, rerun: callIn(before, event.data.ordinal) !== 'admitted' }
+      return { type: event.type, from: callIn(before, event.data.ordinal) }
     case 'turn.failed': {
       const started = callIn(after, event.data.ordinal) === 'dispatched'
       return { type: event.type, inDoubt: leavesDoubt(event.data.code), started, next: nextOf(after) }

@@ -1,6 +1,7 @@
 // The chart of a turn: rounds, waiting, ends. Which histories are legal, and nothing else.
 
 import { assign, setup, type SnapshotFrom } from 'xstate'
+import type { CallStateName } from './call.ts'
 import type { Completion } from './events/round.ts'
 
 /** State of the lowest ordinal without an outcome: what the turn has to see to next. */
@@ -14,8 +15,8 @@ export type TurnSignal =
   | { readonly type: VerdictType | 'call.recorded' | 'call.settled' | ApprovalType; readonly next: Next }
   /** `retried`: a new attempt gives the call up. */
   | { readonly type: 'call.ended'; readonly retried: boolean; readonly next: Next }
-  /** `rerun`: it was dispatched before and not settled since. */
-  | { readonly type: 'call.dispatched'; readonly rerun: boolean }
+  /** `from`: state of the call before. */
+  | { readonly type: 'call.dispatched'; readonly from: CallStateName | null }
   | { readonly type: 'call.failed' | 'call.late' }
   | { readonly type: 'clarification.asked'; readonly next: Next }
   | { readonly type: `clarification.${'answered' | 'expired' | 'turned-away'}` }
@@ -73,7 +74,8 @@ const turns = setup({
     'no call is left open': ({ event }) => 'next' in event && event.next === 'none',
     'only a doubt is left open': ({ event }) =>
       event.type === 'turn.failed' && (event.inDoubt ? event.started : event.next === 'none'),
-    'is a re-run': ({ event }) => event.type === 'call.dispatched' && event.rerun,
+    'its record is a miss': ({ event }) => event.type === 'call.dispatched' && event.from === 'executed',
+    'it was in doubt': ({ event }) => event.type === 'call.dispatched' && event.from === 'dispatched',
     'the doubt is given up': ({ context, event }) => context.inDoubt && event.type === 'call.ended' && event.retried,
     'a call is in doubt while cancelling': ({ context }) => context.inDoubt && context.cancelling,
     'a call is in doubt, next is held': ({ context, event }) => context.inDoubt && 'next' in event && event.next === 'held',
@@ -112,9 +114,6 @@ const atRest = {
   'call.late': STAY,
 } as const
 
-/** Calls that are open at the end of a turn are ended first, and the turn then has none next. */
-const exhaustion = { guard: 'no call is left open', target: 'exhausted' } as const
-
 /** The turn follows its next call, perhaps to the state it is in. */
 const followOpen = [
   { guard: 'next is held', target: 'holding', ...STAY },
@@ -147,13 +146,13 @@ export const turnChart = turns.createMachine({
       on: {
         'round.requested': { guard: 'no round is asked for', actions: 'await the round' },
         'round.failed': STAY,
-        'call.dispatched': { guard: 'is a re-run', target: 'working' },
+        'call.dispatched': { guard: 'its record is a miss', target: 'working' },
         'round.recorded': [
           { guard: 'holds calls', target: 'admitting', actions: 'await verdicts' },
           { guard: 'concludes', target: 'admitting', actions: 'await verdicts' },
           { guard: 'asks again', actions: 'await verdicts' },
         ],
-        'turn.exhausted': exhaustion,
+        'turn.exhausted': { guard: 'no call is left open', target: 'exhausted' },
         ...atRest,
         'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel an ask' },
       },
@@ -209,7 +208,7 @@ export const turnChart = turns.createMachine({
         'clarification.answered': { guard: 'the ask is open', target: 'thinking' },
         'clarification.expired': { guard: 'the ask is open', actions: 'let the ask expire' },
         'clarification.turned-away': { guard: 'the ask is open', actions: 'stay' },
-        'turn.exhausted': exhaustion,
+        'turn.exhausted': { guard: 'no call is left open', target: 'exhausted' },
         ...atRest,
       },
     },
@@ -217,7 +216,7 @@ export const turnChart = turns.createMachine({
       meta: { effect: 'cancel' },
       on: {
         'round.recorded': { guard: 'an answer is due', actions: 'take the answer' },
-        'call.dispatched': { guard: 'is a re-run', actions: 'stay' },
+        'call.dispatched': { guard: 'it was in doubt', actions: 'stay' },
         'call.failed': STAY,
         'call.recorded': STAY,
         'call.settled': STAY,
