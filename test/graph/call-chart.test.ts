@@ -22,7 +22,13 @@ function end(...signals: readonly CallSignal[]): string | null {
 }
 
 const ADMITTED: CallSignal = { type: 'call.admitted', completion: 'clean' }
-const dispatched = (dispatch: number, mayRunAgain = true, miss = false): CallSignal => ({ type: 'call.dispatched', dispatch, mayRunAgain, miss })
+const dispatched = (dispatch: number, mayRunAgain = true, miss = false): CallSignal => ({
+  type: 'call.dispatched',
+  dispatch,
+  ask: false,
+  mayRunAgain,
+  miss,
+})
 const recorded = (dispatch: number): CallSignal => ({ type: 'call.recorded', dispatch })
 
 describe('states', () => {
@@ -74,6 +80,12 @@ describe('what guards hold', () => {
     expect(end(ADMITTED, dispatched(1), recorded(1), dispatched(2))).toBeNull()
     expect(end(ADMITTED, dispatched(1), recorded(1), dispatched(2, false, true))).toBeNull()
     expect(end(ADMITTED, dispatched(1), recorded(1), dispatched(2, true, true))).toBe('dispatched')
+  })
+
+  test('the ask is asked and never dispatched, and nothing else is asked', () => {
+    expect(end(ADMITTED, { type: 'clarification.asked', ask: true })).toBe('ended-turn')
+    expect(end(ADMITTED, { type: 'clarification.asked', ask: false })).toBeNull()
+    expect(end(ADMITTED, { type: 'call.dispatched', dispatch: 1, ask: true, mayRunAgain: true, miss: false })).toBeNull()
   })
 
   test('a call with effects is not ended while it is in doubt', () => {

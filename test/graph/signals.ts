@@ -38,7 +38,7 @@ const turnCases: Cases<TurnSignal> = {
   'call.refused': NEXT,
   'call.suppressed': NEXT,
   'call.ended': atLeastOne(NEXT.flatMap(facts => [true, false].map(retried => ({ ...facts, retried })))),
-  'call.dispatched': [{ rerun: false }, { rerun: true }],
+  'call.dispatched': [{ from: 'admitted' }, { from: 'dispatched' }, { from: 'executed' }],
   'call.failed': PLAIN,
   'call.recorded': NEXT,
   'call.settled': NEXT,
@@ -83,11 +83,12 @@ const callCases: Cases<CallSignal> = {
   'call.refused': COMPLETIONS,
   'call.suppressed': COMPLETIONS,
   'call.ended': [{ harmless: true }, { harmless: false }],
-  'call.dispatched': atLeastOne(
-    DISPATCHES.flatMap(dispatch =>
-      [true, false].flatMap(mayRunAgain => [true, false].map(miss => ({ dispatch, mayRunAgain, miss }))),
+  'call.dispatched': [
+    { dispatch: 1, ask: true, mayRunAgain: true, miss: false },
+    ...DISPATCHES.flatMap(dispatch =>
+      [true, false].flatMap(mayRunAgain => [true, false].map(miss => ({ dispatch, ask: false, mayRunAgain, miss }))),
     ),
-  ),
+  ],
   'call.failed': atLeastOne(dispatchOnly),
   'call.recorded': atLeastOne(dispatchOnly),
   'call.settled': atLeastOne(
@@ -98,7 +99,7 @@ const callCases: Cases<CallSignal> = {
   'approval.denied': PLAIN,
   'approval.expired': PLAIN,
   'approval.turned-away': PLAIN,
-  'clarification.asked': PLAIN,
+  'clarification.asked': [{ ask: true }, { ask: false }],
 }
 
 function atLeastOne<T>(list: readonly T[]): readonly [T, ...T[]] {
