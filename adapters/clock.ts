@@ -1,5 +1,6 @@
 // Time and chance of the machine this process runs on.
 
+import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import type { Clock, Random } from '../machines/ports/world.ts'
@@ -27,7 +28,7 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
 
 export const systemRandom: Random = {
   turnId: () => uuidv7(),
-  workerId: () => uuidv7(),
+  workerId: () => Buffer.from(randomBytes(12)).toString('base64url'),
   bytes: pooledBytes,
   fraction: () => Math.random(),
 }

@@ -11,6 +11,7 @@ import { isJsonObject, type Json } from '../machines/json.ts'
 import type { Head, Store } from '../machines/ports/store.ts'
 import type { Clock, Log } from '../machines/ports/world.ts'
 import { nameOf } from './delivery.ts'
+import { parseJson } from '../machines/json-text.ts'
 
 /**
  * Where the consumer's effect is kept, if it likes to keep its place there: a handler that writes the event's version in the
@@ -182,7 +183,7 @@ function saving({ store, clock, log, leads }: PositionPorts, name: string, state
 const written = ({ since, turns }: Kept) => JSON.stringify({ format: 1, since, turns: [...turns] })
 
 function readKept(name: string, text: string | null): Kept {
-  const value: Json = text === null ? null : JSON.parse(text)
+  const value: Json = text === null ? null : parseJson(text)
   if (isJsonObject(value) && value.format === 1 && typeof value.since === 'number' && Array.isArray(value.turns)) {
     return { since: value.since, turns: new Map(value.turns as [string, number][]) }
   }

@@ -6,6 +6,7 @@ import { TOKEN } from '../machines/ids.ts'
 import { canonicalJson, isJsonObject, type JsonObject } from '../machines/json.ts'
 import type { BusMessage } from '../machines/ports/bus.ts'
 import { eventSubject } from './subjects.ts'
+import { parseJson } from '../machines/json-text.ts'
 
 /** An event as others see it: all but the salt, which stays in the store so that an erased payload cannot be guessed from its digest. */
 export type PublicEvent = Omit<StoredEvent, 'salt' | 'dataHash'>
@@ -104,7 +105,7 @@ export function readMessage(body: Uint8Array): Received {
 
 function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8'))
+    return parseJson(Buffer.from(body).toString('utf8'))
   } catch {
     return null // not JSON: foreign
   }

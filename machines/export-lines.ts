@@ -6,6 +6,7 @@ import { ToolturnError } from './errors.ts'
 import type { StoredEvent } from './events.ts'
 import { AnyJson, AnyObject, closed, Count, FromOne, literals } from './events/shapes.ts'
 import { canonicalJson } from './json.ts'
+import { parseJson } from './json-text.ts'
 
 /** The format that this release writes. A reader refuses newer ones. */
 export const EXPORT_FORMAT = 1
@@ -67,7 +68,7 @@ export function readLine(text: string, number: number): ExportLine {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined // no JSON: none of ours
   }

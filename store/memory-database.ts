@@ -6,6 +6,7 @@ import { canonicalJson, deepFreeze } from '../machines/json.ts'
 import type { Outcome } from '../machines/ids.ts'
 import type { ApprovalRow, TurnStateName } from '../machines/ports/store.ts'
 import type { Principal } from '../machines/principal.ts'
+import { parseJson } from '../machines/json-text.ts'
 
 /** A turn's row, its stream and what is kept beside it. Changed in place, and only by the functions of this store. */
 export type MemoryTurn = {
@@ -107,5 +108,5 @@ export function hasEnded(turn: MemoryTurn): boolean {
 
 /** A frozen copy with canonical key order, as a server would give it back: shares nothing with what the writer may change. */
 export function frozenCopy<T>(value: T): T {
-  return deepFreeze(JSON.parse(canonicalJson(value)) as T)
+  return deepFreeze(parseJson(canonicalJson(value)) as T)
 }

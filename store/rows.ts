@@ -8,7 +8,7 @@ import type { Outcome } from '../machines/ids.ts'
 import type { ApprovalRow, TurnRow, TurnStateName } from '../machines/ports/store.ts'
 import type { Principal } from '../machines/principal.ts'
 import { fromActor, fromLabels, fromText } from './columns.ts'
-import { parseStored } from './json-text.ts'
+import { parseJson } from '../machines/json-text.ts'
 import { epochMs } from './schema.ts'
 
 export type EventRow = {
@@ -45,7 +45,7 @@ export function toEvent(row: EventRow): StoredEvent {
     tenant: row.tenant,
     actor: fromActor(row.actor),
     worked: row.worked,
-    data: row.data === null ? null : parseStored(row.data),
+    data: row.data === null ? null : parseJson(row.data),
     salt: row.salt,
     dataHash: row.data_hash === '' ? digest(row) : row.data_hash,
     previousHash: row.previous_hash ?? GENESIS,
@@ -170,7 +170,7 @@ export function toApproval(row: ApprovalColumns): ApprovalRow {
     ordinal: row.ordinal,
     kind: row.kind,
     tool: fromText(row.tool),
-    arguments: parseStored(row.arguments ?? 'null'),
+    arguments: parseJson(row.arguments ?? 'null'),
     contentTrust: row.content_trust,
     acting: JSON.parse(row.acting ?? 'null') as ApprovalRow['acting'],
     approvers: JSON.parse(row.approvers ?? 'null') as ApprovalRow['approvers'],

@@ -5,6 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import { readJson } from '../../machines/arguments/read.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Json } from '../../machines/json.ts'
+import { parseJson } from '../../machines/json-text.ts'
 
 /** For commander: a whole number from 0 on. */
 export function count(text: string): number {
@@ -49,7 +50,7 @@ export function json(option: string, text: string): Json {
 export function jsonFile(option: string, path: string): Json {
   requireFile(option, path)
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Json
+    return parseJson(readFileSync(path, 'utf8')) as Json
   } catch (error) {
     throw new ToolturnError('option_invalid', `The file ${path} is no JSON.`, { option, path }, error)
   }

@@ -9,6 +9,7 @@ import { ToolturnError } from '../../machines/errors.ts'
 import { isEventType } from '../../machines/events.ts'
 import { resolveLimits } from '../../machines/limits.ts'
 import type { Fault, Scenario } from './format.ts'
+import { parseJson } from '../../machines/json-text.ts'
 
 let compiled: ValidateFunction<Scenario> | undefined
 
@@ -20,7 +21,7 @@ function validator(): ValidateFunction<Scenario> {
 /** `required`, and properties that are false, stand apart from the types they belong to, as the draft allows. */
 function compile(schema: string): ValidateFunction<Scenario> {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false, allowUnionTypes: true })
-  return ajv.compile<Scenario>(JSON.parse(schema) as object)
+  return ajv.compile<Scenario>(parseJson(schema) as object)
 }
 
 /** @throws ToolturnError `scenario_invalid` with the path of what is wrong and the reason */
@@ -33,7 +34,7 @@ export async function readScenario(file: string): Promise<Scenario> {
 
 function parse(file: string, text: string): unknown {
   try {
-    return /^\.ya?ml$/i.test(extname(file)) ? parseYaml(text) : JSON.parse(text)
+    return /^\.ya?ml$/i.test(extname(file)) ? parseYaml(text) : parseJson(text)
   } catch (error) {
     throw invalid(file, '', `cannot be parsed: ${(error as Error).message}`)
   }

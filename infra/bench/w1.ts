@@ -4,7 +4,10 @@ import type { Model, ModelRound } from '../../machines/ports/model.ts'
 import type { SpawnOptions } from '../../machines/runtime/api.ts'
 import { tool } from '../../adapters/tool.ts'
 
-const PAYLOAD = 'x'.repeat(250)
+/** Words as people write them: a payload that a database cannot compress away. */
+const PAYLOAD =
+  'Please keep this note for the meeting on Thursday morning: the supplier offers four hundred and twenty metres of cable at a lower ' +
+  'price if we order before the end of the quarter, but the delivery may then take until February, which is late for the site in Utrecht.'
 
 const call = (id: string, name: string): ModelRound['items'][number] => ({
   kind: 'call',

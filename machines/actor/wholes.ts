@@ -5,6 +5,7 @@ import { sealContext } from '../beside.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import type { CallState } from '../state.ts'
 import type { Actor } from './actor.ts'
+import { parseJson } from '../json-text.ts'
 
 /** Null when the real value is gone: such a call is never run with the mask (D11). */
 export async function wholeArguments(actor: Actor, call: CallState): Promise<JsonObject | null> {
@@ -22,7 +23,7 @@ export async function unseal({ turnId, ports }: Pick<Actor, 'turnId' | 'ports'>,
   const box = await store.sealed(turnId, ordinal)
   if (box === null) return null
   try {
-    const value: Json = JSON.parse(Buffer.from(sealer.open(box, sealContext(turnId, ordinal))).toString('utf8'))
+    const value: Json = parseJson(Buffer.from(sealer.open(box, sealContext(turnId, ordinal))).toString('utf8'))
     return isJsonObject(value) ? value : null
   } catch {
     log.error('sealed arguments do not open under this key', { turnId, ordinal })

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { MAX_DEPTH, MAX_TEXT_BYTES, scanJson, type Fault, type FaultKind } from './scan.ts'
+import { parseJson } from '../json-text.ts'
 
 export type ReadProblem = {
   readonly kind: FaultKind | 'not-an-object'
@@ -51,7 +52,7 @@ function problemOf(fault: Fault): ReadProblem {
 export function readJson(text: string): Read<Json> {
   const fault = scanJson(text)
   if (fault !== null) return { ok: false, problem: problemOf(fault) }
-  return { ok: true, value: JSON.parse(text) as Json }
+  return { ok: true, value: parseJson(text) as Json }
 }
 
 /**

@@ -15,7 +15,7 @@ export type Clock = {
 export type Random = {
   /** A new UUIDv7 for a turn. */
   readonly turnId: () => string
-  /** A new id for this worker start. */
+  /** A new id for this worker start: no other one has it. Short, since every event names its worker. */
   readonly workerId: () => string
   /** So many random bytes. */
   readonly bytes: (count: number) => Uint8Array

@@ -3,6 +3,7 @@
 import { canonicalJson, type Json } from '../json.ts'
 import type { ToolResult } from '../tool.ts'
 import { textBlock } from './shape.ts'
+import { parseJson } from '../json-text.ts'
 
 /**
  * Lets a text block that only repeats the structured value repeat what redaction left of it: a field that is secret in one
@@ -25,7 +26,7 @@ export function redactMirrors(before: ToolResult, after: ToolResult): ToolResult
 
 function canonicalOf(text: Json | undefined): string | null {
   try {
-    return typeof text === 'string' ? canonicalJson(JSON.parse(text)) : null
+    return typeof text === 'string' ? canonicalJson(parseJson(text)) : null
   } catch {
     return null
   }

@@ -8,6 +8,7 @@ import type { Approver, Principal, Via } from '../principal.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import { epochMs } from '../time.ts'
 import type { ListOptions, PrincipalInput, SpawnOptions } from './api.ts'
+import { parseJson } from '../json-text.ts'
 
 /** @throws ToolturnError `option_invalid`, always */
 export function refuse(option: string, expected: string): never {
@@ -115,5 +116,5 @@ export function readJsonValue(option: string, value: unknown): Json {
     return refuse(option, 'a JSON value')
   }
   if (text.length > VALUE_CHARACTERS) refuse(option, `at most ${VALUE_CHARACTERS} characters of JSON`)
-  return JSON.parse(text) as Json
+  return parseJson(text) as Json
 }

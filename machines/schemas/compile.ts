@@ -13,6 +13,7 @@ import { problemsOf } from './problems.ts'
 import { SchemaRefused } from './refused.ts'
 import { BASE_STEPS, CHARACTERS_PER_UNIT, STEPS_PER_UNIT, StepsSpent, type Meter } from './steps.ts'
 import { boundedText, MAX_SCHEMA_DEPTH, survey } from './survey.ts'
+import { parseJson } from '../json-text.ts'
 
 export type Validated =
   /** `value`: a frozen copy of its own, with the declared defaults. */
@@ -44,7 +45,7 @@ const EXPLAIN_STEPS = 50_000
  */
 export function compileSchema(schema: unknown): CompiledSchema {
   try {
-    const copy = JSON.parse(boundedText(schema)) as Schema
+    const copy = parseJson(boundedText(schema)) as Schema
     const dialect = dialectOf(copy)
     const flat = flatten(copy)
     const schemas = survey(flat.schema)
