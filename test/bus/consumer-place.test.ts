@@ -8,6 +8,11 @@ import { manualClock } from './manual-clock.ts'
 import type { Bus } from '../../machines/ports/bus.ts'
 import { appendTo, openTurn, type Writing } from './world.ts'
 
+/** What a reader has handled so far, as entries of a place. */
+function seenOf(reader: Awaited<ReturnType<typeof keep>>, turns: readonly Writing[]): [string, number][] {
+  return turns.filter(turn => reader.of(turn).length > 0).map(turn => [turn.turnId, 1])
+}
+
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 /** The place of the consumer as it stands in the store. */
@@ -127,27 +132,39 @@ describe('replicas of one consumer', () => {
     await Promise.all([first.close(), second.close(), world.clock.tick(1000)])
   })
 
-  test('one whose lease ended stops: it neither handles nor writes any more', async () => {
+  test('one whose process stood still for longer than its lease neither handles nor writes when it goes on', async () => {
     const world = begin()
     const frozen = { ...world, clock: manualClock() }
     frozen.ports = { ...world.ports, clock: frozen.clock }
     const first = await keep(frozen)
-    const second = await keep(world)
     const before = await appendTo(world.store, await openTurn(world.store), 1)
     for (const event of before.events) {
       await send(world.bus, [event])
       await frozen.clock.settle()
     }
-    await world.clock.tick(20_000) // the first one's process stands still for so long, with a place that is not written yet
-    const turns: Writing[] = []
-    for (let turn = 0; turn < 10; turn += 1) turns.push(await openTurn(world.store))
-    await frozen.clock.leap(20_000)
-    await send(world.bus, turns.flatMap(({ events }) => events))
-    await Promise.all([world.clock.tick(5000), frozen.clock.tick(5000)])
-    expect(first.seen).toEqual([`${before.turnId}:1`, `${before.turnId}:2`])
-    expect(second.seen.toSorted()).toEqual([...turns.map(({ turnId }) => `${turnId}:1`), ...second.of(before).map(version => `${before.turnId}:${version}`)].toSorted())
-    expect((await place(world)).turns.map(([turnId]) => turnId).toSorted()).toEqual([before, ...turns].map(({ turnId }) => turnId).toSorted())
+    const second = await keep(world)
+    const found = await openTurn(world.store) // by the second one alone: it is not on the bus
+    await world.clock.tick(MINUTE_MS)
+    frozen.clock.leap(MINUTE_MS)
+    const late = await Promise.all([openTurn(world.store), openTurn(world.store)])
+    await send(world.bus, late.flatMap(({ events }) => events))
+    await frozen.clock.tick(5000)
+    expect(new Map((await place(world)).turns)).toEqual(new Map([[before.turnId, 2], [found.turnId, 1], ...seenOf(second, late)]))
+    expect([first.of(before), first.seen.length]).toEqual([[1, 2], 2])
+    await world.clock.tick(10_000)
+    expect(late.map(turn => second.of(turn))).toEqual([[1], [1]])
     await second.close()
+  })
+
+  test('one that is told that another one leads stops at once', async () => {
+    const world = begin()
+    const reader = await keep(world)
+    world.database.leads.set(placeName('reader'), { worker: 'another', until: Infinity })
+    await world.clock.tick(6000)
+    await send(world.bus, (await openTurn(world.store)).events)
+    await world.clock.tick(1000)
+    expect(reader.seen).toEqual([])
+    await reader.close()
   })
 })
 

@@ -22,7 +22,7 @@ export function begin(ackWaitMs = 30_000) {
   const log = keptLog()
   const bus = broker.open(log)
   const ports = { store, bus, clock, random, log }
-  return { clock, store, broker, bus, log, ports }
+  return { clock, database, store, broker, bus, log, ports }
 }
 
 export type ConsumerWorld = ReturnType<typeof begin>

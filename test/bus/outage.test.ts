@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../machines/events.ts'
 import type { Bus } from '../../machines/ports/bus.ts'
 import { openMemory } from '../../store/memory.ts'
 import { brokerInstalled, ownBroker } from './broker.ts'
-import { appendTo, clock, keptLog, looseEvents, openTurn, until, type Writing } from './world.ts'
+import { appendTo, clock, keptLog, looseEvents, openTurn, quiet, until, type Writing } from './world.ts'
 
 // Reason: these tests kill and stop the broker, so it must be one of their own.
 describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
@@ -91,10 +91,14 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
     })
     const heard: string[] = []
     await world.bus.onProgress('progress.default.x', (_, body) => void heard.push(Buffer.from(body).toString()))
-    const [turn] = await open(world, 1) as [Writing]
     await world.broker.start()
+    // Another process is there first: what it publishes came after the consumer asked, and before it is attached.
+    const other = await nats(world.broker.url).open(quiet)
+    onTestFinished(() => other.close())
+    const [event] = looseEvents(1) as [StoredEvent]
+    await other.publish(eventMessage(event, {}))
     await until('the event', () => ids.length > 0)
-    expect(ids).toEqual([`${turn.turnId}:1`])
+    expect(ids).toEqual([`${event.turnId}:1`])
     await until('progress', () => {
       world.bus.progress('progress.default.x', Buffer.from('hello'))
       return heard.length > 0

@@ -163,6 +163,18 @@ describe('what was acknowledged', () => {
     expect(told).toEqual([])
   })
 
+  test('and carried is not told again, also when the bus then goes away', async () => {
+    const world = begin()
+    const { broker, store, clock, told, outbox } = world
+    const turn = await openTurn(store)
+    outbox.committed(turn.events, {})
+    await clock.settle()
+    broker.outage(true)
+    await commit(world, turn, 1)
+    await clock.tick(10_000)
+    expect([told, (await store.turn(turn.turnId))?.published]).toEqual([[], 1])
+  })
+
   test('and not carried by any append is told in one group, at most twice a second', async () => {
     const world = begin()
     const { store, clock, told, outbox } = world

@@ -103,11 +103,13 @@ describe('the relay', () => {
     await running.close()
   })
 
-  test('a turn whose stream is damaged holds up no other', async () => {
+  test('turns whose streams are damaged hold up no other, however many they are', async () => {
     const world = begin()
     const { clock, store, ports } = world
     const damaged = await appendTo(store, await openTurn(store), 3)
     await store.damage(damaged.turnId, 2)
+    for (let more = 0; more < 300; more += 1) await store.damage((await openTurn(store)).turnId, 1)
+    await clock.tick(10)
     const turn = await openTurn(store)
     const running = relay(ports, 'r1')
     await clock.tick(60_000)
