@@ -1,11 +1,11 @@
 // One call of a tool: started only after its intent is committed, recorded before anything follows from it (D2).
 
 import { ToolturnError } from '../errors.ts'
-import { exhaust, fail, failInDoubt } from '../decide.ts'
+import { cancelled, exhaust, fail, failInDoubt } from '../decide.ts'
 import type { FactOf } from '../events.ts'
 import { invocationId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import { isMiss, type CallState, type TurnState } from '../state.ts'
+import { callStateName, isMiss, stateName, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
 import { ActorStopped, workedSoFar, type Actor, type Running } from './actor.ts'
 import { backoff, waitFor } from './ask.ts'
@@ -123,21 +123,30 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
   const fact = await recordedFact(actor, call, running, tool, end)
   for (;;) {
     try {
-      await commit(actor, async draft => {
+      const appended = await commit(actor, async draft => {
+        if (!isStill(draft.state(), running)) return
         draft.put(fact)
         actor.running.delete(call.ordinal)
         if (contradicts(draft.state(), call, fact)) return draft.put(...fail(draft.state(), 'replay_source_missing', CONTRADICTION))
         if (actor.running.size === 0) await follow(actor, draft, new Set())
       })
-      return
+      if (appended.length > 0) return
+      actor.running.delete(call.ordinal)
+      return await recordLate(actor, running, end)
     } catch (thrown) {
       if (!(thrown instanceof AppendRefused)) throw thrown
       actor.ports.log.error('the store refused the record of a result', { turnId: actor.turnId, ordinal: call.ordinal })
-      if (!mayTryAgain(actor, tool)) return failRecord(actor, call, tool, thrown)
+      if (!mayTryAgain(actor, tool)) return failRecord(actor, call, running, tool, thrown)
       actor.running.set(call.ordinal, running)
       await actor.ports.clock.sleep(REFUSED_WAIT_MS, actor.stopped.signal)
     }
   }
+}
+
+/** False once a read beside it has ended the turn, and the call with it. */
+function isStill(state: TurnState, { ordinal, dispatch }: Running): boolean {
+  const call = state.calls.get(ordinal)
+  return call !== undefined && callStateName(call) === 'dispatched' && call.chart.context.dispatch === dispatch
 }
 
 const CONTRADICTION = 'A result that was too large to be recorded was fetched again, and is not the one that later rounds were given.'
@@ -154,13 +163,15 @@ function mayTryAgain(actor: Actor, tool: Tool): boolean {
   return tool.descriptor.replayPolicy === 'read-only' && workedSoFar(actor) < actor.state.opened.limits.turnTimeoutMs
 }
 
-async function failRecord(actor: Actor, call: CallState, tool: Tool, refusal: AppendRefused): Promise<void> {
+async function failRecord(actor: Actor, call: CallState, running: Running, tool: Tool, refusal: AppendRefused): Promise<void> {
   const message = `Call ${call.ordinal} ran and the store refused the record of its result.`
   const readOnly = tool.descriptor.replayPolicy === 'read-only'
   try {
     await commit(actor, draft => {
       const state = draft.state()
-      draft.put(...(readOnly ? exhaust(state, 'turnTimeoutMs') : failInDoubt(call, 'tool_record_failed', message)))
+      if (!isStill(state, running)) return
+      if (!readOnly) return draft.put(...failInDoubt(call, 'tool_record_failed', message))
+      draft.put(...(stateName(state) === 'cancelling' ? cancelled(state) : exhaust(state, 'turnTimeoutMs')))
     })
   } catch (thrown) {
     if (!(thrown instanceof AppendRefused)) throw thrown

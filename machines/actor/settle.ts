@@ -3,7 +3,7 @@
 import { fail } from '../decide.ts'
 import { settleDoubt, missesOf, recoverMiss, type ReconcileAnswer } from '../recovery.ts'
 import { dispatchFact } from '../decide.ts'
-import { callStateName, stateName, type CallState } from '../state.ts'
+import { callStateName, hasEnded, stateName, type CallState } from '../state.ts'
 import { pending } from '../effects.ts'
 import type { Tool } from '../tool.ts'
 import type { Actor } from './actor.ts'
@@ -24,7 +24,9 @@ export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): 
     if (!canRun && actor.control.draining()) return
     await commit(actor, async draft => {
       const current = draft.state().calls.get(call.ordinal)
-      if (current === undefined || callStateName(current) !== 'dispatched' || actor.running.has(call.ordinal)) return
+      // A doubt before this one may have failed the turn.
+      if (hasEnded(draft.state()) || actor.running.has(call.ordinal)) return
+      if (current === undefined || callStateName(current) !== 'dispatched') return
       draft.put(...settleDoubt(draft.state(), current, answer, canRun))
       if (answer.kind !== 'unknown' && pending(draft.state()).kind !== 'settle') await follow(actor, draft, new Set())
     })
