@@ -3,14 +3,14 @@
 import type { Event, EventOf, Fact } from './events.ts'
 import { startedAnew } from './fork-point.ts'
 import { approvalId, invocationId, parseApprovalId } from './ids.ts'
-import type { TurnState } from './state.ts'
+import { callsOfRound, type CallState, type TurnState } from './state.ts'
 
 /** What the copies are made for. */
 type Cut = {
   /** The source, folded up to where it is cut. */
   readonly state: TurnState
   readonly turnId: string
-  /** Of each call that starts anew: the version up to which its events stand; its first verdict, or its last record. */
+  /** Of each call that starts anew: the version up to which its events are copied. */
   readonly kept: ReadonlyMap<number, number>
   /** Failed tries behind this version were for the round that the fork asks for itself. */
   readonly asked: number
@@ -31,20 +31,27 @@ export function copyPrefix(events: readonly Event[], state: TurnState, turnId: s
 }
 
 function keptVersions(events: readonly Event[], state: TurnState): Map<number, number> {
-  const kept = new Map<number, number>()
-  for (const call of startedAnew(state)) {
-    const stands = call.recorded === null ? events.find(isVerdictOf(call.ordinal)) : events.findLast(isRecordOf(call.ordinal))
-    kept.set(call.ordinal, stands?.version ?? 0)
-  }
-  return kept
+  return new Map(startedAnew(state).map(call => [call.ordinal, lastKept(events, state, call)?.version ?? 0]))
 }
 
-const isVerdictOf = (ordinal: number) => (event: Event): boolean =>
-  (event.type === 'call.admitted' || event.type === 'call.held') && event.data.ordinal === ordinal
+function lastKept(events: readonly Event[], state: TurnState, call: CallState): Event | undefined {
+  const ofCall = events.filter(event => 'ordinal' in event.data && event.data.ordinal === call.ordinal)
+  // A short form that is run again after later rounds: until it has another record it is what they were asked with (D9).
+  if (call.recorded !== null) return ofCall.findLast(isRecord)
+  // A read stays in doubt where others started beside it, since calls start in their order (D5). It is run again, as any read.
+  if (startedBeside(state, call)) return ofCall.find(event => event.type === 'call.dispatched')
+  return ofCall.find(event => event.type === 'call.admitted' || event.type === 'call.held')
+}
 
-/** A short form that is run again after later rounds were recorded: until then it is what they were asked with (D9). */
-const isRecordOf = (ordinal: number) => (event: Event): boolean =>
-  (event.type === 'call.recorded' || (event.type === 'call.settled' && event.data.settled === 'happened')) && event.data.ordinal === ordinal
+function isRecord(event: Event): boolean {
+  return event.type === 'call.recorded' || (event.type === 'call.settled' && event.data.settled === 'happened')
+}
+
+function startedBeside(state: TurnState, call: CallState): boolean {
+  return dispatches(call) > 0 && callsOfRound(state, call.round).some(other => other.ordinal > call.ordinal && dispatches(other) > 0)
+}
+
+const dispatches = (call: CallState): number => call.chart.context.dispatch
 
 /** Null for what is not copied. */
 function copyOf(event: Event, cut: Cut): Fact | null {

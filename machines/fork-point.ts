@@ -50,7 +50,7 @@ function mayRunAgain(state: TurnState, call: CallState): boolean {
 }
 
 /**
- * The calls that a fork starts anew from `admitted`: those that were on their way, and an ask that nobody answered.
+ * The calls that a fork starts anew: those that were on their way, and an ask that nobody answered.
  *
  * Whatever a person granted to one of them was granted to the source turn, once (C5), and is not copied.
  */

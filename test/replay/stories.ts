@@ -123,10 +123,13 @@ function ofRun(ordinal: number): Telling[] {
   return [say.recorded(ordinal), say.recorded(ordinal, short), say.failedTry(ordinal), say.dispatched(ordinal), say.settled(ordinal, 'did-not-happen')]
 }
 
-/** Reads that stand beside the next call may be under way together with it; later holds may be resolved first. */
+/** Reads may be under way together, but for those that a person consented to; later holds may be resolved first. */
 function alsoOpen(state: TurnState): Telling[] {
-  const [, ...others] = openCalls(state)
-  return others.flatMap(call => (call.item.name === 'find' ? [say.dispatched(call.ordinal), say.recorded(call.ordinal)] : ofHeld(call)))
+  const [first, ...others] = openCalls(state)
+  return others.flatMap(call => {
+    if (call.item.name !== 'find') return ofHeld(call)
+    return first?.grant === null && call.grant === null ? [say.dispatched(call.ordinal), say.recorded(call.ordinal)] : []
+  })
 }
 
 /** Completions that come after their call was settled otherwise. */
