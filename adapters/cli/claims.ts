@@ -1,7 +1,7 @@
 // What a command that is soon over may claim: a worker takes whatever is due, a command only what it was asked to drive.
 
 import type { Store } from '../../machines/ports/store.ts'
-import type { StoreSource } from '../../store/source.ts'
+import type { StoreSource } from './where.ts'
 
 /** What was claimed so far, and how many claims are not answered yet. */
 export type Claims = { readonly turnIds: Set<string>; underWay: number }

@@ -16,15 +16,11 @@ export function withConfig(command: Command): Command {
     .addOption(new Option('--tools <module>', 'in short: its default export is the list of tools, and `model`, if exported, the model'))
 }
 
-/** True where the user named a module. */
-export function namesConfig({ config, tools }: ConfigFlags): boolean {
-  return config !== undefined || tools !== undefined
-}
-
 /** @throws ToolturnError `option_invalid` when no module is named */
-export function requireConfig(flags: ConfigFlags, verb: string): void {
-  if (namesConfig(flags)) return
-  throw new ToolturnError('option_invalid', `\`${verb}\` needs the tools and the model: name them by --config or --tools.`, { option: '--config' })
+export function requireConfig({ config, tools }: ConfigFlags, verb: string): void {
+  if (config !== undefined || tools !== undefined) return
+  const needed = `\`${verb}\` needs the tools and the model: name them by --config or --tools.`
+  throw new ToolturnError('option_invalid', needed, { option: '--config' })
 }
 
 /**
@@ -54,7 +50,7 @@ async function load(option: string, path: string): Promise<Loaded> {
 
 function optionsOf(path: string, loaded: Loaded): HostOptions {
   const options = loaded['default']
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options as HostOptions
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options
   throw wrongExport('--config', path, 'the options of createRuntime: { tools, model, … }')
 }
 

@@ -10,15 +10,17 @@ import { eventWords } from './event-words.ts'
 import { EXIT, type ExitCode } from './exit.ts'
 import { withRuntime, type Opened } from './open.ts'
 import type { Output } from './output.ts'
-import { facts, indent, safeText } from './text.ts'
+import { factOf, facts, indent, safeText } from './text.ts'
 import type { WhereFlags } from './where.ts'
 
 export type Shown = TurnResult & { readonly row: TurnRow }
 
 const AT_REST: readonly TurnStateName[] = ['holding', 'asking', 'completed', 'refused', 'exhausted', 'cancelled', 'failed']
-const LOOK_AGAIN_MS = 50
-/** Looks without news after which a turn is left to others. */
-const MOST_LOOKS = 20
+const LOOK_AGAIN_MS = 100
+/** Looks without news after which a turn that nobody owns is left as it is. */
+const MOST_LOOKS = 10
+/** The same for one with an owner: where no other process can be, that one is dead, and its lease is over within 15 seconds. */
+const MOST_LOOKS_AT_OWNED = 200
 
 /**
  * Does what a verb is for, and then drives the turn to rest where this process drives at all.
@@ -46,7 +48,7 @@ export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId:
   const enough = new AbortController()
   const told = out.watched ? tell(runtime, turnId, tenant, out, enough.signal) : null
   try {
-    return await driven(runtime, turnId, tenant, out)
+    return await driven({ runtime, tenant, alone }, turnId, out)
   } finally {
     enough.abort()
     await told
@@ -54,10 +56,12 @@ export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId:
   }
 }
 
+type Where = Pick<Opened, 'runtime' | 'tenant' | 'alone'>
+
 /** A turn that nobody here may claim stays as it is: it was opened under another name, or offers tools that are not here. */
-async function driven(runtime: Runtime, turnId: string, tenant: string, out: Output): Promise<Shown> {
+async function driven({ runtime, tenant, alone }: Where, turnId: string, out: Output): Promise<Shown> {
   let shown = await runtime.show(turnId, { tenant })
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  for (let looks = 0; looks < (alone && shown.row.owner !== null ? MOST_LOOKS_AT_OWNED : MOST_LOOKS); looks += 1) {
     await runtime.recover(turnId)
     const next = await runtime.show(turnId, { tenant })
     if (AT_REST.includes(next.state)) return next
@@ -88,12 +92,11 @@ export async function printTurn(shown: Shown, out: Output, did: { readonly [fact
 
 function turnText({ turnId, state, code, limit, output, calls }: Shown, did: { readonly [fact: string]: Json }): string {
   const waiting = calls.filter(call => call.approvalId !== null && call.state === 'held')
-  const rows: [string, string][] = [
-    ...Object.entries<Json>({ ...did, turnId })
-      .filter(([, value]) => value !== false)
-      .map(([name, value]): [string, string] => [name === 'turnId' ? 'turn' : name, String(value)]),
-    ['state', [state, code, limit].filter(word => word !== null).join(', ')],
-    ...waiting.map(({ approvalId, tool }): [string, string] => ['approval', `${approvalId}  ${tool}`]),
+  const rows = [
+    factOf('turn', turnId),
+    ...Object.entries(did).filter(([name, value]) => name !== 'turnId' && value !== false).map(([name, value]) => factOf(name, value)),
+    factOf('state', [state, code, limit].filter(word => word !== null).join(', ')),
+    ...waiting.map(({ approvalId, tool }) => factOf('approval', `${approvalId}  ${tool}`)),
   ]
   const text = facts(rows)
   return output === null ? text : `${text}\n\n${indent(safeText(output.text), 2)}`

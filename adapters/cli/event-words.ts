@@ -8,7 +8,7 @@ import { safeJson } from './text.ts'
 const MOST_CHARACTERS = 120
 
 /** A text that is shown in passing: its beginning, and how much more there is. */
-export function briefly(text: string): string {
+function briefly(text: string): string {
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}… (${text.length - MOST_CHARACTERS} more)`
 }
 

@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander'
 import { ERROR_PAGES, isErrorCode, ToolturnError, type ErrorCode, type ErrorPage } from '../../machines/errors.ts'
-import { facts, indent, safeJson, safeText } from './text.ts'
+import { factOf, facts, indent, safeJson, safeText } from './text.ts'
 
 /** `failed`: the thing that was asked about failed or differs. `unreachable`: the store or the bus could not be used. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3 } as const
@@ -31,7 +31,8 @@ export function reportOf(thrown: unknown): Report {
 
 /** Words that the reader of arguments could not place. It says itself what is wrong, and what is close. */
 function wrongWords(thrown: CommanderError): ToolturnError {
-  return new ToolturnError('option_invalid', thrown.message.replace(/^error: /, '').replaceAll('\n', ' '), { expected: 'see `toolturn <verb> --help`' })
+  const message = thrown.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  return new ToolturnError('option_invalid', message, { expected: 'see `toolturn <verb> --help`' })
 }
 
 /** An error of the runtime, known by its code: a module of the user may have loaded a copy of its own of the class. */
@@ -45,8 +46,8 @@ function isTyped(thrown: unknown): thrown is Typed {
 
 function typedReport(thrown: Typed): Report {
   const { code, message, turnId = null, details = {} } = thrown
-  const { what, whoseMove, mend } = ERROR_PAGES[code]
-  return { exit: exitOf(code, turnId), code, message: message === '' ? what : message, whoseMove, mend, turnId, details, stack: stackOf(thrown) }
+  const { whoseMove, mend } = ERROR_PAGES[code]
+  return { exit: exitOf(code, turnId), code, message, whoseMove, mend, turnId, details, stack: stackOf(thrown) }
 }
 
 function exitOf(code: ErrorCode, turnId: string | null): ExitCode {
@@ -60,7 +61,8 @@ function exitOf(code: ErrorCode, turnId: string | null): ExitCode {
 function internalReport(thrown: unknown): Report {
   const kind = thrown instanceof Error ? thrown.name : typeof thrown
   const { what, whoseMove, mend } = ERROR_PAGES.internal
-  return { exit: EXIT.failed, code: 'internal', message: `${what} (${kind})`, whoseMove, mend, turnId: null, details: {}, stack: stackOf(thrown) }
+  const message = `${what} (${kind})`
+  return { exit: EXIT.failed, code: 'internal', message, whoseMove, mend, turnId: null, details: {}, stack: stackOf(thrown) }
 }
 
 function stackOf(thrown: unknown): string | null {
@@ -71,13 +73,14 @@ function stackOf(thrown: unknown): string | null {
 
 /** The block that people read: the code, what happened, whose move it is, and how to mend it. */
 export function reportText({ code, message, whoseMove, mend, turnId, details, stack }: Report, withStack: boolean): string {
-  const rows: [string, string][] = [
-    ...(turnId === null ? [] : [['turn', turnId] as [string, string]]),
-    ...Object.entries(details).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : safeJson(value)]),
-    ['move', whoseMove],
-    ['mend', mend],
+  const rows = [
+    ...(turnId === null ? [] : [factOf('turn', turnId)]),
+    ...Object.entries(details).map(([name, value]) => factOf(name, value)),
+    factOf('move', whoseMove),
+    factOf('mend', mend),
   ]
-  return [`toolturn: ${code}: ${safeText(message)}`, indent(facts(rows), 2), ...(withStack && stack !== null ? [safeText(stack)] : [])].join('\n')
+  const block = `toolturn: ${code}: ${safeText(message)}\n${indent(facts(rows), 2)}`
+  return withStack && stack !== null ? `${block}\n${safeText(stack)}` : block
 }
 
 /** The same for programs. */

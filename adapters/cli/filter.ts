@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander'
 import type { Outcome } from '../../machines/ids.ts'
 import type { ListOptions } from '../../machines/runtime/api.ts'
 import type { Output } from './output.ts'
-import { fromOne, label, time } from './reading.ts'
+import { fromOne, given, label, time } from './reading.ts'
 
 export type FilterFlags = {
   readonly state?: ListOptions['state']
@@ -33,10 +33,8 @@ export function withFilter(command: Command): Command {
     .option('--cursor <cursor>', 'go on behind an earlier page')
 }
 
-export function filterOf({ label: labels, ...flags }: FilterFlags): ListOptions {
-  const { state, principal, tool, outcome, since, until, limit, cursor } = flags
-  const given = { state, labels, principal, tool, outcome, since, until, limit, cursor }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ListOptions
+export function filterOf({ label: labels, state, principal, tool, outcome, since, until, limit, cursor }: FilterFlags): ListOptions {
+  return given({ state, labels, principal, tool, outcome, since, until, limit, cursor })
 }
 
 type Page = { readonly next: string | null; readonly [rows: string]: unknown }

@@ -2,8 +2,12 @@
 // The command `toolturn`.
 
 import { readFileSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { runCommand } from './program.ts'
+
+// A command is over before what it compiled pays off; the next one finds it compiled.
+enableCompileCache()
+const { runCommand } = await import('./program.ts')
 
 const { version } = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve('toolturn/package.json')), 'utf8')) as { version: string }
 

@@ -1,15 +1,13 @@
 // A runtime for the time of one command: opened where the options say, and let go of whatever happens.
 
-import type { BusSource } from '../../bus/source.ts'
 import type { Log } from '../../machines/ports/world.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
-import type { StoreSource } from '../../store/source.ts'
 import type { HostOptions } from '../host.ts'
 import { claimedByName, claimedInto, type Claims } from './claims.ts'
 import { loadConfig, type ConfigFlags } from './config.ts'
 import { logTo } from './log.ts'
 import type { Output } from './output.ts'
-import { busOf, namesBus, namesStore, storeOf, tenantOf, type WhereFlags } from './where.ts'
+import { busOf, namesBus, namesStore, storeOf, tenantOf, type BusSource, type StoreSource, type WhereFlags } from './where.ts'
 
 /**
  * - `nothing`: reads, or appends and lets others drive.

@@ -29,8 +29,9 @@ export class ReaderGoneError extends Error {}
 
 const WIPE = '\r\u001b[2K'
 
-export function terminalOutput(json: boolean, stdout: NodeJS.WriteStream = process.stdout, stderr: NodeJS.WriteStream = process.stderr): Output {
-  const watched = Boolean(stderr.isTTY) && !json
+export function terminalOutput(json: boolean): Output {
+  const { stdout, stderr } = process
+  const watched = stderr.isTTY === true && !json
   let shown = false
   const wipe = () => {
     if (shown) stderr.write(WIPE)

@@ -50,7 +50,7 @@ export function json(option: string, text: string): Json {
 export function jsonFile(option: string, path: string): Json {
   requireFile(option, path)
   try {
-    return parseJson(readFileSync(path, 'utf8')) as Json
+    return parseJson(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new ToolturnError('option_invalid', `The file ${path} is no JSON.`, { option, path }, error)
   }
@@ -61,6 +61,12 @@ export function requireFile(option: string, path: string): void {
   try {
     accessSync(path, constants.R_OK)
   } catch (error) {
-    throw new ToolturnError('option_invalid', `The file ${path} cannot be read.`, { option, path, reason: (error as NodeJS.ErrnoException).code })
+    const reason = (error as NodeJS.ErrnoException).code
+    throw new ToolturnError('option_invalid', `The file ${path} cannot be read.`, { option, path, reason })
   }
+}
+
+/** Only what was given: an option that was left out is not handed on as undefined. */
+export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<T>>
 }

@@ -1,8 +1,8 @@
 // Text for a terminal. What a model, a tool or a person wrote must never reach it raw: it could move the cursor, rename the
 // window, or write over the line above.
 
-/** C0 but for newline and tab, DEL, C1, and the marks that turn or hide the direction of writing; half a surrogate pair. */
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{Cs}/gu
+/** Control characters but for newline and tab, marks that turn or hide the direction of writing, and half a surrogate pair. */
+const UNSAFE = /(?![\n\t])\p{Cc}|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{Cs}/gu
 
 /** Several lines, with what could steer a terminal written out as `\u{…}`. */
 export function safeText(text: string): string {
@@ -44,8 +44,15 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return lines.map(line => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
 }
 
+export type Fact = readonly [name: string, value: string]
+
+/** @param value a text as it is, anything else as JSON */
+export function factOf(name: string, value: unknown): Fact {
+  return [name, typeof value === 'string' ? value : safeJson(value)]
+}
+
 /** Names and values below each other, the values in one column. */
-export function facts(rows: readonly (readonly [name: string, value: string])[]): string {
+export function facts(rows: readonly Fact[]): string {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${safeLine(value)}`.trimEnd()).join('\n')
 }

@@ -6,24 +6,24 @@ import { epochMs, isoTime } from '../../machines/time.ts'
 import type { Shown } from './drive.ts'
 import { eventWords, partyText } from './event-words.ts'
 import type { Ink } from './output.ts'
-import { facts, indent, safeLine, safeText, table } from './text.ts'
+import { factOf, facts, indent, safeLine, safeText, table, type Fact } from './text.ts'
 
 export function timelineText(shown: Shown, events: readonly Event[], ink: Ink): string {
   const parts = [facts(factsOf(shown)), callsText(shown.calls, ink), eventsText(events, ink), outputText(shown, ink)]
   return parts.filter(part => part !== null).join('\n\n')
 }
 
-function factsOf({ turnId, state, code, limit, attempt, usage, row }: Shown): [string, string][] {
+function factsOf({ turnId, state, code, limit, attempt, usage, row }: Shown): readonly Fact[] {
   const labels = Object.entries(row.labels).map(([name, value]) => `${name}=${value}`)
   return [
-    ['turn', turnId],
-    ['state', [state, code, limit].filter(word => word !== null).join(', ') + (row.parked ? ' (parked)' : '')],
-    ['attempt', String(attempt)],
-    ['opened', isoTime(row.openedAt)],
-    ['for', row.principal === null ? 'nobody' : partyText(row.principal)],
-    ...(row.key === null ? [] : [['key', row.key] as [string, string]]),
-    ...(labels.length === 0 ? [] : [['labels', labels.join(' ')] as [string, string]]),
-    ['tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, ${usage.cachedTokens} cached`],
+    factOf('turn', turnId),
+    factOf('state', [state, code, limit, row.parked ? 'parked' : null].filter(word => word !== null).join(', ')),
+    factOf('attempt', attempt),
+    factOf('opened', isoTime(row.openedAt)),
+    factOf('for', row.principal === null ? 'nobody' : partyText(row.principal)),
+    ...(row.key === null ? [] : [factOf('key', row.key)]),
+    ...(labels.length === 0 ? [] : [factOf('labels', labels.join(' '))]),
+    factOf('tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, ${usage.cachedTokens} cached`),
   ]
 }
 

@@ -9,6 +9,8 @@ import { silentLog } from '../log.ts'
 
 export type WhereFlags = { readonly store?: string; readonly bus?: string; readonly tenant?: string }
 
+export type { BusSource, StoreSource }
+
 /** A store by its address. */
 export type StorePlace = {
   readonly kind: StoreSource['kind']

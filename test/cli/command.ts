@@ -67,8 +67,8 @@ export function jsonOf<T>({ stdout }: Ended): T {
   return JSON.parse(stdout) as T
 }
 
-/** The error that a command printed with `--json`. */
-export function errorOf({ stderr }: Ended): { readonly code: string; readonly turnId: string | null; readonly details: Record<string, unknown> } {
+/** The error that a command printed with `--json`, in the last line of its stderr. */
+export function errorOf({ stderr }: Ended): object {
   const last = stderr.trimEnd().split('\n').at(-1) ?? ''
-  return (JSON.parse(last) as { error: ReturnType<typeof errorOf> }).error
+  return (JSON.parse(last) as { error: object }).error
 }

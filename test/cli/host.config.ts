@@ -3,6 +3,7 @@
 
 import { scripted } from '../../adapters/models/scripted.ts'
 import { tool } from '../../adapters/tool.ts'
+import type { JsonObject } from '../../machines/json.ts'
 import type { Model, ModelRequest } from '../../machines/ports/model.ts'
 
 /** Text that would clear a terminal, rename its window and turn its writing. */
@@ -43,7 +44,7 @@ const ask = tool({
   run: () => null,
 })
 
-const call = (name: string, args: object) => ({ stop: 'tool_calls', content: [{ call: { id: name, name, arguments: JSON.stringify(args) } }] })
+const call = (name: string, args: JsonObject) => ({ stop: 'tool_calls', content: [{ call: { id: name, name, arguments: args } }] })
 const end = (text: string) => ({ stop: 'end', content: [{ text }] })
 
 const scripts: { readonly [word: string]: Model } = {

@@ -7,13 +7,13 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Event } from '../../machines/events.ts'
 import type { ApprovalRow, Store, TurnRow } from '../../machines/ports/store.ts'
-import type { TurnResult } from '../../machines/runtime/api.ts'
+import type { TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
 import { openPostgres } from '../../store/postgres.ts'
 import { describeWithPostgres, describeWithServers, freshPrefix, freshSchema } from '../servers.ts'
 import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn, type Started } from './command.ts'
 import { HOSTILE } from './host.config.ts'
 
-const RAW_CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
+const STEERS = /(?!\n)\p{Cc}|\u202e/u
 
 /** The program on a schema of its own. */
 function program(postgres: string) {
@@ -35,7 +35,7 @@ describeWithPostgres('the verbs', postgres => {
   let worker: Started
 
   beforeAll(async () => {
-    expect(jsonOf(await run('migrate', '--json'))).toMatchObject({ applied: [1] })
+    await run('migrate')
     store = await openStore()
     worker = start(['worker', '--config', CONFIG], env)
     held = [await spawn('refund 42', '--label', 'conversation=c-17', '--key', 'k'), await spawn('refund 42'), await spawn('refund 42')]
@@ -46,8 +46,9 @@ describeWithPostgres('the verbs', postgres => {
 
   afterAll(() => store.close())
 
-  test('migrate says that there is nothing to do', async () => {
+  test('migrate says what it did, and that there is nothing to do', async () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date') })
+    expect(jsonOf(await program(postgres).run('migrate', '--json'))).toMatchObject({ applied: [1] })
   })
 
   test('list filters and pages, newest first', async () => {
@@ -80,14 +81,14 @@ describeWithPostgres('the verbs', postgres => {
     const shown = await run('show', turn)
     expect(shown.stdout).toContain('call.held')
     expect(shown.stdout).toContain(`${turn}.2.1`)
-    const outputs = [shown, await run('events', turn), await run('show', turn, '--messages'), await run('show', turn, '--messages', '--json')]
+    const messages = await run('show', turn, '--messages', '--json')
+    const outputs = [shown, await run('events', turn), await run('show', turn, '--messages'), messages]
     for (const { code, stdout, stderr } of outputs) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).not.toMatch(RAW_CONTROL)
+      expect(stdout).not.toMatch(STEERS)
       expect(stdout).toContain('owned')
     }
-    expect(outputs[3]?.stdout).toContain('\\u001b[2J')
-    expect(JSON.stringify(jsonOf(outputs[3] as never))).toContain(JSON.stringify(HOSTILE).slice(1, -1))
+    expect(JSON.stringify(jsonOf(messages))).toContain(JSON.stringify(HOSTILE).slice(1, -1))
   })
 
   test('events --after leaves out what is known, and waits for nothing', async () => {
@@ -126,11 +127,13 @@ describeWithPostgres('the verbs', postgres => {
     expect(jsonOf(await run('retry', turn, '--json'))).toMatchObject({ attempt: 2 })
     await untilState(store, turn, 'holding')
     expect(errorOf(await run('retry', turn, '--json'))).toMatchObject({ code: 'turn_not_retryable' })
-    expect(jsonOf(await run('approvals', '--settled', '--json'))).toMatchObject({ approvals: expect.arrayContaining([expect.objectContaining({ settled: 'closed' })]) })
+    const settled = jsonOf<{ approvals: ApprovalRow[] }>(await run('approvals', '--settled', '--json')).approvals
+    expect(settled.map(row => row.settled)).toContain('closed')
   })
 
   test('replay executes nothing and is the same; verify finds everything whole', async () => {
-    expect(jsonOf(await run('replay', held[0] as string, '--json'))).toMatchObject({ state: 'completed', executions: 0, divergence: null, same: true })
+    const replayed = jsonOf(await run('replay', held[0] as string, '--json'))
+    expect(replayed).toMatchObject({ state: 'completed', executions: 0, divergence: null, same: true })
     expect(jsonOf(await run('replay', held[0] as string, '--at', '3', '--json'))).toMatchObject({ divergence: null, missing: null })
     expect(jsonOf(await run('verify', held[0] as string, '--json'))).toMatchObject({ ok: true, turns: 1 })
     expect(jsonOf(await run('verify', '--all', '--json'))).toMatchObject({ ok: true, turns: 4, findings: [] })
@@ -146,7 +149,8 @@ describeWithPostgres('the verbs', postgres => {
     const file = join(freshFolder(), 'audit.jsonl')
     const written = await run('export', held[0] as string, '--out', file)
     expect(written).toMatchObject({ code: 0, stdout: '' })
-    expect((await run('export', held[0] as string)).stdout.split('\n').slice(1, -2)).toEqual(readFileSync(file, 'utf8').split('\n').slice(1, -2))
+    const events = (text: string) => text.split('\n').filter(line => line.startsWith('{"event"'))
+    expect(events((await run('export', held[0] as string)).stdout)).toEqual(events(readFileSync(file, 'utf8')))
     const nowhere = { TOOLTURN_STORE: 'postgres://127.0.0.1:1/x' }
     expect(jsonOf(await toolturn(['verify', file, '--json'], nowhere))).toMatchObject({ ok: true, turns: 1 })
     writeFileSync(file, readFileSync(file, 'utf8').replace('"42"', '"43"'))
@@ -199,7 +203,8 @@ describeWithPostgres('a call in doubt', postgres => {
     }
     const verified = await run('verify', turn, '--json')
     expect(verified.code).toBe(1)
-    expect(jsonOf(verified)).toMatchObject({ ok: false, findings: expect.arrayContaining([expect.objectContaining({ turnId: turn, version: 3 })]) })
+    expect(jsonOf(verified)).toMatchObject({ ok: false })
+    expect(jsonOf<VerifyResult>(verified).findings).toContainEqual(expect.objectContaining({ turnId: turn, version: 3 }))
     expect(jsonOf(await run('replay', turn, '--json'))).toMatchObject({ executions: 0, same: false })
   })
 })
@@ -243,10 +248,10 @@ describeWithServers('doctor', ({ postgres, nats }) => {
     await run('migrate')
     const well = await run('doctor', '--bus', `${nats}?prefix=${freshPrefix()}`, '--json')
     expect(well.code).toBe(0)
-    expect(jsonOf(well)).toMatchObject({ store: { kind: 'postgres', migrated: true }, bus: { kind: 'nats', reachable: true }, problems: [] })
+    expect(jsonOf(well)).toMatchObject({ store: { migrated: true }, bus: { kind: 'nats', reachable: true }, problems: [] })
     const ill = await run('doctor', '--bus', 'nats://127.0.0.1:1', '--json')
     expect(ill.code).toBe(3)
-    expect(jsonOf(ill)).toMatchObject({ store: { reachable: true }, bus: { reachable: false }, problems: ['bus_unreachable: nats://127.0.0.1:1'] })
+    expect(jsonOf(ill)).toMatchObject({ bus: { reachable: false }, problems: ['bus_unreachable: nats://127.0.0.1:1'] })
     expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date'), stderr: '' })
   })
 })

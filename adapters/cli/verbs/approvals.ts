@@ -19,7 +19,7 @@ const words = command('approvals', 'List what waits for a person', 'approvals --
 
 export const approvals: Verb = verb<Flags>(withConfig(withWhere(withFilter(words))), async ({ flags, out }) =>
   withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
-    const page = await runtime.approvals({ tenant, ...filterOf(flags), ...(flags.settled === true ? { settled: true } : {}) })
+    const page = await runtime.approvals({ tenant, ...filterOf(flags), settled: flags.settled === true })
     await printPage(out, { ...page, approvals: page.approvals.map(approvalJson) }, HEAD, page.approvals.map(cells))
     return EXIT.done
   }))

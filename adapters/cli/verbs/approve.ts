@@ -3,18 +3,18 @@
 import { withConfig, type ConfigFlags } from '../config.ts'
 import { acting } from '../drive.ts'
 import { personHere } from '../person.ts'
-import { json } from '../reading.ts'
+import { given, json } from '../reading.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
-type Flags = WhereFlags & ConfigFlags
+type ApproveFlags = WhereFlags & ConfigFlags & { readonly arguments?: string }
+type DenyFlags = WhereFlags & ConfigFlags & { readonly reason?: string }
 
 const approveWords = command('approve', 'Let a held call run', 'approve 0190a0b0-0000-7000-8000-000000000000.2.1')
   .argument('<approval>', 'its id, from `approvals`')
   .option('--arguments <json>', 'run it with these arguments instead')
 
-export const approve: Verb = verb<Flags & { readonly arguments?: string }>(withConfig(withWhere(approveWords)), async ({ words, flags, out }) => {
-  const [approvalId = ''] = words
+export const approve: Verb = verb<ApproveFlags>(withConfig(withWhere(approveWords)), async ({ words: [approvalId = ''], flags, out }) => {
   const edited = flags.arguments === undefined ? {} : { arguments: json('--arguments', flags.arguments) }
   return acting(flags, out, ({ runtime, tenant }) => runtime.approve(approvalId, { as: personHere(), via: 'app', tenant, ...edited }))
 })
@@ -23,8 +23,7 @@ const denyWords = command('deny', 'Refuse a held call', `deny 0190a0b0-0000-7000
   .argument('<approval>', 'its id, from `approvals`')
   .option('--reason <text>', 'why; for the record, the model is not told')
 
-export const deny: Verb = verb<Flags & { readonly reason?: string }>(withConfig(withWhere(denyWords)), async ({ words, flags, out }) => {
-  const [approvalId = ''] = words
-  const reason = flags.reason === undefined ? {} : { reason: flags.reason }
+export const deny: Verb = verb<DenyFlags>(withConfig(withWhere(denyWords)), async ({ words: [approvalId = ''], flags, out }) => {
+  const reason = given({ reason: flags.reason })
   return acting(flags, out, ({ runtime, tenant }) => runtime.deny(approvalId, { as: personHere(), via: 'app', tenant, ...reason }))
 })

@@ -10,7 +10,7 @@ import { silentLog } from '../../log.ts'
 import { logTo } from '../log.ts'
 import { hostOptions, type Host } from '../open.ts'
 import type { Output } from '../output.ts'
-import { facts, safeJson } from '../text.ts'
+import { factOf, facts, safeJson, type Fact } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -18,7 +18,9 @@ type Flags = WhereFlags & ConfigFlags
 
 /** What could be opened, and why the rest could not. */
 type Diagnosis = {
-  readonly store: (StoreHealth & { readonly reachable: true }) | { readonly reachable: false; readonly code: string; readonly details: object }
+  readonly store:
+    | (StoreHealth & { readonly reachable: true })
+    | { readonly reachable: false; readonly code: string; readonly details: object }
   readonly bus: BusHealth
   readonly configured: JsonObject
 }
@@ -81,15 +83,19 @@ function problemsOf({ store, bus }: Diagnosis): readonly string[] {
 }
 
 function diagnosisText({ store, bus, configured }: Diagnosis, problems: readonly string[]): string {
-  const rows: [string, string][] = store.reachable
-    ? [
-        ['store', `${store.kind}, ${store.server}`],
-        ['schema', `${store.schemaVersion}${store.migrated ? ', up to date' : ', not up to date'}`],
-        ['turns', `${store.turns.open} open, ${store.turns.unowned} of them with no worker now, ${store.turns.parked} parked`],
-        ['unpublished', `${store.backlog} versions`],
-      ]
-    : [['store', store.code]]
-  rows.push(['bus', `${bus.kind}, ${bus.server}, ${bus.reachable ? `reachable, ${bus.messages} messages` : 'not reachable'}`])
-  rows.push(...Object.entries(configured).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : safeJson(value)]))
+  const rows = [
+    ...(store.reachable ? storeFacts(store) : [factOf('store', store.code)]),
+    factOf('bus', `${bus.kind}, ${bus.server}, ${bus.reachable ? `reachable, ${bus.messages} messages` : 'not reachable'}`),
+    ...Object.entries(configured).map(([name, value]) => factOf(name, value)),
+  ]
   return [facts(rows), ...problems.map(problem => `! ${problem}`)].join('\n')
+}
+
+function storeFacts({ kind, server, schemaVersion, migrated, turns, backlog }: StoreHealth): readonly Fact[] {
+  return [
+    factOf('store', `${kind}, ${server}`),
+    factOf('schema', `${schemaVersion}${migrated ? ', up to date' : ', not up to date'}`),
+    factOf('turns', `${turns.open} open, ${turns.unowned} of them with no worker now, ${turns.parked} parked`),
+    factOf('unpublished', `${backlog} versions`),
+  ]
 }

@@ -13,7 +13,8 @@ const CODES = Object.keys(ERROR_PAGES).toSorted() as ErrorCode[]
 
 export const explain: Verb = verb(words, async ({ words: [code], out }) => {
   if (code === undefined) {
-    await out.table(CODES.map(each => ({ code: each, ...ERROR_PAGES[each] })), ['CODE', 'MOVE', 'WHAT'], CODES.map(each => [each, ERROR_PAGES[each].whoseMove, ERROR_PAGES[each].what]))
+    const pages = CODES.map(each => ({ code: each, ...ERROR_PAGES[each] }))
+    await out.table(pages, ['CODE', 'MOVE', 'WHAT'], pages.map(({ code: each, whoseMove, what }) => [each, whoseMove, what]))
     return EXIT.done
   }
   if (!isErrorCode(code)) throw unknownCode(code)

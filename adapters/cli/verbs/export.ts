@@ -7,7 +7,7 @@ import { withConfig, type ConfigFlags } from '../config.ts'
 import { EXIT } from '../exit.ts'
 import { withRuntime } from '../open.ts'
 import type { Output } from '../output.ts'
-import { time } from '../reading.ts'
+import { given, time } from '../reading.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -25,8 +25,7 @@ export const exportFile: Verb = verb<Flags>(withConfig(withWhere(words)), async 
     throw new ToolturnError('option_invalid', 'Either one turn is exported, or those of a time.', { option: '--since' })
   }
   return withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
-    const span = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }
-    const lines = runtime.export(turnId === undefined ? { tenant, ...span } : { tenant, turnId })
+    const lines = runtime.export(turnId === undefined ? { tenant, ...given({ since, until }) } : { tenant, turnId })
     await (flags.out === undefined ? toStdout(lines, out) : toFile(lines, flags.out, out))
     return EXIT.done
   })

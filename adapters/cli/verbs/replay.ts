@@ -4,8 +4,8 @@ import type { ReplayResult } from '../../../machines/runtime/api.ts'
 import { withConfig, type ConfigFlags } from '../config.ts'
 import { EXIT } from '../exit.ts'
 import { withRuntime } from '../open.ts'
-import { fromOne } from '../reading.ts'
-import { facts } from '../text.ts'
+import { fromOne, given } from '../reading.ts'
+import { factOf, facts } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -19,7 +19,7 @@ const words = command('replay', 'Drive a turn again on its records; executes not
 export const replay: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ words: [turnId = ''], flags, out }) =>
   withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     const { attempt, at } = flags
-    const result = await runtime.replay(turnId, { tenant, ...(attempt === undefined ? {} : { attempt }), ...(at === undefined ? {} : { at }) })
+    const result = await runtime.replay(turnId, { tenant, ...given({ attempt, at }) })
     await out.answer(result, () => replayText(result))
     const differs = at === undefined ? !result.same : result.divergence !== null || result.missing !== null
     return differs ? EXIT.failed : EXIT.done
@@ -27,15 +27,15 @@ export const replay: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ w
 
 function replayText({ turnId, attempt, state, code, executions, modelCalls, same, divergence, missing, messages }: ReplayResult): string {
   return facts([
-    ['turn', turnId],
-    ['attempt', String(attempt)],
-    ['state', code === null ? state : `${state}, ${code}`],
-    ['executions', String(executions)],
-    ['model calls', String(modelCalls)],
-    ['same', same ? 'yes' : 'no'],
-    ['divergence', divergence === null ? 'none' : divergenceText(divergence)],
-    ...(missing === null ? [] : [['missing', missingText(missing)] as [string, string]]),
-    ['messages', messages],
+    factOf('turn', turnId),
+    factOf('attempt', attempt),
+    factOf('state', code === null ? state : `${state}, ${code}`),
+    factOf('executions', executions),
+    factOf('model calls', modelCalls),
+    factOf('same', same ? 'yes' : 'no'),
+    factOf('divergence', divergence === null ? 'none' : divergenceText(divergence)),
+    ...(missing === null ? [] : [factOf('missing', missingText(missing))]),
+    factOf('messages', messages),
   ])
 }
 

@@ -11,7 +11,7 @@ import { withWhere, type WhereFlags } from '../where.ts'
 
 type Flags = WhereFlags & ConfigFlags & { readonly happened?: string; readonly didNotHappen?: boolean }
 
-const words = command('settle', 'Say what became of a call in doubt', 'settle 0190a0b0-0000-7000-8000-000000000000 2 --happened result.json')
+const words = command('settle', 'Say what became of a call in doubt', 'settle 0190a0b0-0000-7000-8000-000000000000 2 --happened it.json')
   .argument('<turn>', 'its id')
   .argument('<ordinal>', 'of the call, from `show`', fromOne)
   .addOption(new Option('--happened <file>', 'it happened; the file holds its result as JSON').conflicts('didNotHappen'))

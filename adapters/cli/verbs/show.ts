@@ -6,7 +6,7 @@ import { EXIT } from '../exit.ts'
 import { history } from '../history.ts'
 import { messagesText } from '../messages.ts'
 import { withRuntime } from '../open.ts'
-import { fromOne } from '../reading.ts'
+import { fromOne, given } from '../reading.ts'
 import { turnJson } from '../rows.ts'
 import { timelineText } from '../timeline.ts'
 import { command, verb, type Verb } from '../verb.ts'
@@ -26,7 +26,7 @@ export const show: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ wor
   if (round !== undefined && !messages) throw new ToolturnError('option_invalid', '--round goes with --messages.', { option: '--round' })
   return withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     if (messages) {
-      const sent = await runtime.messages(turnId, { tenant, ...(round === undefined ? {} : { round }) })
+      const sent = await runtime.messages(turnId, { tenant, ...given({ round }) })
       await out.answer(sent, () => messagesText(sent as unknown as readonly Message[], out.ink))
       return EXIT.done
     }

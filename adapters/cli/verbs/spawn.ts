@@ -4,7 +4,7 @@ import { requireConfig, withConfig, type ConfigFlags } from '../config.ts'
 import { printTurn, toRest } from '../drive.ts'
 import { withRuntime } from '../open.ts'
 import { personHere } from '../person.ts'
-import { label } from '../reading.ts'
+import { given, label } from '../reading.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -23,13 +23,7 @@ export const spawn: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ fl
   requireConfig(flags, 'spawn')
   return withRuntime(flags, 'own', out, async opened => {
     const { input, key, label: labels } = flags
-    const turn = await opened.runtime.spawn({
-      input,
-      principal: personHere(),
-      tenant: opened.tenant,
-      ...(key === undefined ? {} : { key }),
-      ...(labels === undefined ? {} : { labels }),
-    })
+    const turn = await opened.runtime.spawn({ input, principal: personHere(), tenant: opened.tenant, ...given({ key, labels }) })
     return printTurn(await toRest(opened, turn.id, out), out, { existing: turn.existing })
   })
 })

@@ -8,7 +8,7 @@ import { EXIT } from '../exit.ts'
 import { withRuntime } from '../open.ts'
 import type { Output } from '../output.ts'
 import { requireFile } from '../reading.ts'
-import { facts, table } from '../text.ts'
+import { factOf, facts, table } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
@@ -58,12 +58,8 @@ async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 function resultText({ ok, turns, events, erased, findings }: VerifyResult): string {
-  const counts = facts([
-    ['whole', ok ? 'yes' : 'no'],
-    ['turns', String(turns)],
-    ['events', String(events)],
-    ['erased', String(erased)],
-  ])
+  const counts = facts([factOf('whole', ok ? 'yes' : 'no'), factOf('turns', turns), factOf('events', events), factOf('erased', erased)])
   if (findings.length === 0) return counts
-  return `${counts}\n\n${table(['TURN', 'VERSION', 'PROBLEM'], findings.map(({ turnId, version, problem }) => [turnId, String(version), problem]))}`
+  const rows = findings.map(({ turnId, version, problem }) => [turnId, String(version), problem])
+  return `${counts}\n\n${table(['TURN', 'VERSION', 'PROBLEM'], rows)}`
 }
