@@ -8,6 +8,8 @@ import { nameOf } from './delivery.ts'
 export type Acknowledgements = {
   /** The highest acknowledged version of a turn, 0 where unknown. What it says is what the next append carries. */
   readonly published: (turnId: string) => number
+  /** The same for who carries it nowhere. */
+  readonly known: (turnId: string) => number
   /** The bus has this version. */
   readonly acknowledge: (turnId: string, version: number) => void
   /** An append was accepted, and with it what `published` last said. */
@@ -53,6 +55,7 @@ export function acknowledgements(ports: Pick<State, 'store' | 'clock' | 'log'>):
       known.said = known.version
       return known.version
     },
+    known: turnId => state.turns.get(turnId)?.version ?? 0,
     acknowledge: (turnId, version) => {
       const known = state.turns.get(turnId) ?? { version: 0, said: 0, stored: 0, dueAt: 0 }
       known.version = Math.max(known.version, version)

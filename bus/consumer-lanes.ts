@@ -39,6 +39,8 @@ export type LaneOptions = {
 /** Turns that are handled at a time. */
 const AT_ONCE = 16
 const READ_AT_ONCE = 32
+/** Deliveries after which a message about an event that is in no store is let go. */
+const TRIES_WITHOUT_EVENT = 5
 const FIRST_REST_MS = 1000
 const MOST_REST_MS = 60_000
 
@@ -121,11 +123,12 @@ export function consumerLanes(options: LaneOptions): Lanes {
 /** Handles what comes next in a turn. @throws what the handler threw, or when an event is missing */
 async function step(options: LaneOptions, lane: Lane, signal: AbortSignal): Promise<void> {
   const { position } = options
-  await position.expect(lane.turnId, lane.target)
   lane.at = await position.at(lane.turnId)
   acknowledge(lane)
   if (lane.target <= lane.at) return
-  for (const event of await eventsBehind(options, lane)) {
+  const events = await eventsBehind(options, lane)
+  if (events.length === 0) return passOver(options, lane)
+  for (const event of events) {
     if (signal.aborted || !options.leads()) return
     if (event.version !== lane.at + 1) throw new Error(`version ${lane.at + 1} is not in the store`)
     if (options.wants(event)) await options.handler(event)
@@ -135,13 +138,27 @@ async function step(options: LaneOptions, lane: Lane, signal: AbortSignal): Prom
   }
 }
 
-/** The next events: the one that came, where it is the very next, else from the store. */
+/** The next events: the one that came, where it is the very next, else from the store. None: the store has no more. */
 async function eventsBehind({ store }: LaneOptions, { turnId, at, held }: Lane): Promise<readonly PublicEvent[]> {
   const next = held.find(({ version, event }) => version === at + 1 && event !== null)
   if (next?.event != null) return [next.event]
   const stored: readonly StoredEvent[] = await store.read(turnId, at, READ_AT_ONCE)
-  if (stored.length === 0) throw new Error(`version ${at + 1} is not in the store`)
   return stored.map(publicEvent)
+}
+
+/**
+ * The bus speaks of versions that the store does not have, as after a restore from a backup. Nothing is published before it is
+ * committed, so they never were; they are asked about a few times, said, and let go, lest they keep the others from coming.
+ */
+function passOver({ log }: LaneOptions, lane: Lane): void {
+  for (const arrival of lane.held) {
+    if (arrival.delivery.count < TRIES_WITHOUT_EVENT) refuse(arrival)
+    else arrival.delivery.ack()
+  }
+  const missing = { turnId: lane.turnId, version: lane.at + 1 }
+  log.error('There are messages about versions that are not in the store; they are passed over.', missing)
+  lane.held = []
+  lane.target = lane.at
 }
 
 /** What was seen needs no message any more. */

@@ -8,10 +8,10 @@
 
 import { ToolturnError } from '../machines/errors.ts'
 import { isJsonObject, type Json } from '../machines/json.ts'
+import { parseJson } from '../machines/json-text.ts'
 import type { Head, Store } from '../machines/ports/store.ts'
 import type { Clock, Log } from '../machines/ports/world.ts'
 import { nameOf } from './delivery.ts'
-import { parseJson } from '../machines/json-text.ts'
 
 /**
  * Where the consumer's effect is kept, if it likes to keep its place there: a handler that writes the event's version in the

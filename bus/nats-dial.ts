@@ -18,11 +18,13 @@ const DRAIN_MS = 5000
  * Reads what a user gives for a broker: one URL, several (also in one text, with commas), or a connection. A name and password
  * in a URL are used for all of them; a name alone is a token.
  *
- * @throws ToolturnError `option_invalid` when an URL is none
+ * @throws ToolturnError `option_invalid` when it is none of these
  */
 export function readDial(servers: string | readonly string[] | NatsConnection): Dial {
-  if (typeof servers !== 'string' && !Array.isArray(servers)) return { kind: 'given', connection: servers as NatsConnection }
-  const texts = (typeof servers === 'string' ? servers.split(',') : servers).map(text => text.trim()).filter(text => text !== '')
+  if (isConnection(servers)) return { kind: 'given', connection: servers }
+  if (typeof servers !== 'string' && !Array.isArray(servers)) throw invalid()
+  const given: readonly string[] = typeof servers === 'string' ? servers.split(',') : servers
+  const texts = given.map(text => text.trim()).filter(text => text !== '')
   if (texts.length === 0) throw invalid()
   const urls = texts.map(readUrl)
   const { username, password } = urls.find(url => url.username !== '') ?? { username: '', password: '' }
@@ -32,6 +34,10 @@ export function readDial(servers: string | readonly string[] | NatsConnection): 
     ...(username === '' ? {} : { user: decodeURIComponent(username) }),
     ...(password === '' ? {} : { pass: decodeURIComponent(password) }),
   }
+}
+
+function isConnection(servers: unknown): servers is NatsConnection {
+  return typeof servers === 'object' && servers !== null && 'status' in servers && typeof servers.status === 'function'
 }
 
 function readUrl(text: string): URL {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import type { JsonObject } from '../machines/json.ts'
 import type { Log } from '../machines/ports/world.ts'
 import { backoffMs } from './backoff.ts'
 import { nameOf } from './delivery.ts'
@@ -100,7 +101,7 @@ async function live(state: State, connection: NatsConnection): Promise<void> {
   state.connection = connection
   void raise(state, connection)
   for await (const { type } of connection.status()) {
-    if (type === 'disconnect') lower(state)
+    if (type === 'disconnect') lose(state)
     if (type === 'reconnect') void raise(state, connection)
   }
   lower(state)
@@ -134,6 +135,11 @@ function stand(state: State, session: Session): void {
   state.tried.resolve()
 }
 
+function lose(state: State): void {
+  lower(state)
+  say(state, 'The connection to the broker of the bus was lost.', null)
+}
+
 function lower(state: State): void {
   state.era += 1
   if (state.session !== null) state.downSince = performance.now()
@@ -162,8 +168,9 @@ function restMs(state: State): number {
 }
 
 function say(state: State, what: string, error: unknown): void {
-  const line = `${what} ${nameOf(error)}`
-  if (line !== state.said) state.log.warn(what, { error: nameOf(error) })
+  const fields: JsonObject = error === null ? {} : { error: nameOf(error) }
+  const line = what + JSON.stringify(fields)
+  if (line !== state.said) state.log.warn(what, fields)
   state.said = line
 }
 

@@ -115,7 +115,7 @@ function leave(state: State): void {
 }
 
 function newLane(state: State, { turnId, version }: StoredEvent): Lane {
-  const known = state.acknowledged.published(turnId)
+  const known = state.acknowledged.known(turnId)
   const published = known > 0 ? known : version === 1 ? 0 : null
   return { turnId, labels: {}, published, committed: 0, queue: [], failures: 0 }
 }

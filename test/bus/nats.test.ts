@@ -112,3 +112,7 @@ test.each(['', 'http://host:1', 'nats://', 'nats://user:pass@'])('the server %j 
   expect(message).toContain('no URL')
   expect(message).not.toContain('pass@')
 })
+
+test.each([null, undefined, 4222, {}])('the server %j is refused', server => {
+  expect(() => nats(server as string)).toThrow(expect.objectContaining({ code: 'option_invalid' }))
+})

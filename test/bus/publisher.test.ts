@@ -91,7 +91,7 @@ describe('the publisher', () => {
     for (let moment = 0; moment < 40; moment += 1) {
       const turn = await appendTo(store, await openTurn(store), 1)
       outbox.committed(turn.events.slice(0, 1), {})
-      for (let step = 0; step < moment; step += 1) await null
+      for (let step = 0; step < moment; step += 1) await Promise.resolve()
       outbox.committed(turn.events.slice(1), {})
       await clock.settle()
       expect(kept(world).slice(-2)).toEqual(ids(turn.events))
