@@ -38,7 +38,8 @@ function misnamed(state: TurnState, event: Event): string | null {
     case 'call.held': {
       const { ordinal } = event.data
       const hold = (state.calls.get(ordinal)?.holds ?? 0) + 1
-      return event.data.approvalId === approvalId(turnId, ordinal, hold) ? null : `its approval id is not that of hold ${hold} of call ${ordinal}`
+      const good = event.data.approvalId === approvalId(turnId, ordinal, hold)
+      return good ? null : `its approval id is not that of hold ${hold} of call ${ordinal}`
     }
     default:
       return null

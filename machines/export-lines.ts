@@ -94,7 +94,8 @@ export async function* linesOf(chunks: Iterable<Uint8Array> | AsyncIterable<Uint
   for await (const chunk of chunks) {
     const [first = '', ...others] = decode(decoder, chunk, number).split(LINE_FEED)
     begun.push(first)
-    if (begun.reduce((sum, part) => sum + part.length, 0) > LINE_CHARACTERS) throw exportInvalid(number, 'is longer than any line of an export')
+    const length = begun.reduce((sum, part) => sum + part.length, 0)
+    if (length > LINE_CHARACTERS) throw exportInvalid(number, 'is longer than any line of an export')
     for (const next of others) {
       yield begun.join('')
       number += 1

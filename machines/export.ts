@@ -3,7 +3,7 @@
 // JSONL, each line canonical text: a header, then each turn's events in order, then an end with counts and a digest over the lines
 // before it. Nothing is kept in memory but a page.
 
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { ToolturnError } from './errors.ts'
 import { EXPORT_FORMAT, eventLine, type EndLine, type EventLine, type HeaderLine } from './export-lines.ts'
 import { canonicalJson } from './json.ts'
@@ -38,7 +38,7 @@ export async function* exportLines(store: Store, asked: ExportRequest): AsyncGen
   yield canonicalJson({ end: { turns, events, digest: digest.digest('hex') } } satisfies EndLine)
 }
 
-function hashed(digest: Hash, line: HeaderLine | EventLine): string {
+function hashed(digest: ReturnType<typeof createHash>, line: HeaderLine | EventLine): string {
   const text = canonicalJson(line)
   digest.update(text).update('\n')
   return text

@@ -61,7 +61,8 @@ function copyOf(event: Event, cut: Cut): Fact | null {
     case 'turn.opened':
       return { type: event.type, data: { ...event.data, key: null, fork: { turnId: event.turnId, version: cut.state.version } } }
     case 'call.held':
-      return cut.kept.get(event.data.ordinal) === event.version ? admittedInstead(event) : { type: event.type, data: rebound(event.data, turnId) }
+      if (cut.kept.get(event.data.ordinal) === event.version) return admittedInstead(event)
+      return { type: event.type, data: rebound(event.data, turnId) }
     case 'call.dispatched': {
       const { ordinal, tool } = event.data
       return { type: event.type, data: { ...event.data, invocationId: invocationId({ tenant, turnId, ordinal, tool }) } }

@@ -41,7 +41,8 @@ export async function forkTurn(source: ForkSource, at: number, ports: Ports, { a
   const stamp = { turnId, tenant: cut.tenant, time: isoTime(ports.store.time()), actor, worked: 0 }
   const copied = chain({ version: 0, hash: GENESIS }, facts, stamp, () => Buffer.from(ports.random.bytes(16)).toString('hex'))
   const state = fold(copied.map(asEvent))
-  if (forkRefusal(state) !== null) throw new ToolturnError('internal', 'A fork does not stand where it can go on.', { turnId: cut.turnId, version: at })
+  const stuck = forkRefusal(state)
+  if (stuck !== null) throw new ToolturnError('internal', `A fork cannot go on: ${stuck}.`, { turnId: cut.turnId, version: at })
   const wholes = await wholesOf(cut, state, source.turnKey, ports)
   // Of what goes beside the events only the sealed arguments: an inbox shows holds that are open, and the fork has none yet.
   const { sealed } = besideOf(null, copied.map(asEvent), state, wholes, ports.sealer)
@@ -84,7 +85,7 @@ function readPrefix(stored: readonly StoredEvent[], at: number): Prefix {
   for (const record of stored) {
     if (record.version > at && last?.version === at) break
     const read = readRecord(last, record)
-    if ('missing' in read) throw new ToolturnError('replay_source_missing', `Version ${read.missing} of the turn is not there whole.`, { turnId, version: read.missing })
+    if ('missing' in read) throw missing(turnId, read.missing)
     events.push(read.event)
     state = state === null ? fold([read.event]) : stepDerived(state, read.event)
     if (forkRefusal(state) === null) forkable = state.version
@@ -96,11 +97,14 @@ function readPrefix(stored: readonly StoredEvent[], at: number): Prefix {
   return { events, state }
 }
 
+function missing(turnId: string, version: number): ToolturnError {
+  return new ToolturnError('replay_source_missing', `Version ${version} of the turn is not there whole.`, { turnId, version })
+}
+
 function refused(state: TurnState, why: string, forkable: number): ToolturnError {
   const { turnId, version } = state
-  return new ToolturnError('fork_refused', `The turn cannot be forked at version ${version}: ${why}. The last version before it at which it can is ${forkable}.`, {
-    turnId, version, state: stateName(state), forkable,
-  })
+  const message = `The turn cannot be forked at version ${version}: ${why}. The last version before it at which it can is ${forkable}.`
+  return new ToolturnError('fork_refused', message, { turnId, version, state: stateName(state), forkable })
 }
 
 /**
@@ -109,12 +113,12 @@ function refused(state: TurnState, why: string, forkable: number): ToolturnError
  */
 async function wholesOf(cut: TurnState, state: TurnState, turnKey: Uint8Array, ports: Ports): Promise<ReadonlyMap<number, JsonObject>> {
   const wholes = new Map<number, JsonObject>()
-  for (const { ordinal } of startedAnew(cut)) {
-    const prepared = state.calls.get(ordinal)?.prepared
+  for (const call of startedAnew(cut)) {
+    const prepared = state.calls.get(call.ordinal)?.prepared
     if (prepared?.masked !== true) continue
-    const call = cut.calls.get(ordinal)
-    const whole = call === undefined ? null : await unseal({ turnId: cut.turnId, ports }, call)
-    if (whole !== null && call !== undefined && argumentsDigest(turnKey, call.item.name, whole) === prepared.argumentsDigest) wholes.set(ordinal, whole)
+    const whole = await unseal({ turnId: cut.turnId, ports }, call)
+    const same = whole !== null && argumentsDigest(turnKey, call.item.name, whole) === prepared.argumentsDigest
+    if (same) wholes.set(call.ordinal, whole)
   }
   return wholes
 }

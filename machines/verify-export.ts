@@ -1,7 +1,7 @@
 // An audit file verified offline: the same checks as in a store, each finding with its line. A file that was cut off or changed
 // is refused as a whole.
 
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { ToolturnError } from './errors.ts'
 import { EXPORT_FORMAT, exportInvalid, readLine, type EndLine, type EventLine, type ExportLine, type HeaderLine } from './export-lines.ts'
 import type { VerifyFinding, VerifyResult } from './runtime/api.ts'
@@ -19,7 +19,7 @@ export type ExportVerified = Omit<VerifyResult, 'findings'> & {
 const MOST_FINDINGS = 10_000
 
 type Reading = {
-  readonly digest: Hash
+  readonly digest: ReturnType<typeof createHash>
   readonly findings: ExportFinding[]
   header: HeaderLine['export'] | null
   end: EndLine['end'] | null
@@ -67,7 +67,8 @@ function readOn(reading: Reading, line: ExportLine, text: string, number: number
 
 function headerOf({ export: header }: HeaderLine): HeaderLine['export'] {
   if (header.format <= EXPORT_FORMAT) return header
-  throw new ToolturnError('schema_newer', `The file is of export format ${header.format}, and this release reads ${EXPORT_FORMAT}.`, { format: header.format })
+  const { format } = header
+  throw new ToolturnError('schema_newer', `The file is of export format ${format}, and this release reads ${EXPORT_FORMAT}.`, { format })
 }
 
 function readEvent(reading: Reading, { event }: EventLine, line: number): void {

@@ -79,7 +79,8 @@ function compareRow(row: TurnRow, check: StreamCheck): readonly VerifyFinding[] 
   if (check.state !== null) {
     const { wakeAt: _wakeAt, ...shown } = project(check.state)
     for (const [name, value] of Object.entries(shown)) {
-      if (canonicalJson(row[name as keyof typeof shown]) !== canonicalJson(value)) problems.push(`\`${name}\` of the row is not what the stream says`)
+      const same = canonicalJson(row[name as keyof typeof shown]) === canonicalJson(value)
+      if (!same) problems.push(`\`${name}\` of the row is not what the stream says`)
     }
   }
   return problems.map(problem => ({ turnId: row.turnId, version: row.version, problem }))

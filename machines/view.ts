@@ -58,11 +58,10 @@ function usageOf(state: TurnState): Required<Usage> {
  */
 export function messagesOf(state: TurnState, round?: number): Json {
   const due = state.rounds.length + 1
-  if (round === undefined) return transcript(state) as unknown as Json
+  if (round === undefined) return transcript(state)
   if (!Number.isInteger(round) || round < 1 || round > due) {
-    throw new ToolturnError('option_invalid', `There is no round ${round} in this attempt: it has the rounds 1 to ${due}, the last one due.`, {
-      turnId: state.turnId, option: 'round', expected: `1 to ${due}`,
-    })
+    const problem = `There is no round ${round} in this attempt: it has the rounds 1 to ${due}, the last one due.`
+    throw new ToolturnError('option_invalid', problem, { turnId: state.turnId, option: 'round', expected: `1 to ${due}` })
   }
-  return transcript({ ...state, rounds: state.rounds.slice(0, round - 1) }) as unknown as Json
+  return transcript({ ...state, rounds: state.rounds.slice(0, round - 1) })
 }

@@ -16,7 +16,8 @@ import { forkOf, stateAt } from './forked.ts'
 import { stories } from './stories.ts'
 
 const typesOf = ({ turn }: Opening) => turn.events.map(event => event.type)
-const dataOf = ({ turn }: Opening, type: string) => turn.events.filter(event => event.type === type).map(event => event.data)
+type Named = { readonly invocationId?: string; readonly approvalId?: string }
+const dataOf = ({ turn }: Opening, type: string) => turn.events.filter(event => event.type === type).map(event => event.data as Named)
 const refusalOf = (story: Story, at: number) =>
   forkOf(story.events, at).then(() => 'forked', (error: { code?: string; details?: object }) => ({ code: error.code, ...error.details }))
 const last = ({ events }: Story) => events.length
@@ -40,15 +41,16 @@ describe('a fork', () => {
   test('has its own ids: of the turn, of its invocations, of its holds', async () => {
     const fork = await forkOf(ordinary.events, last(ordinary))
     expect(fork.turn.turnId).not.toBe(say.TURN)
-    const before = ordinary.events.filter(event => event.type === 'call.dispatched').map(event => (event.data as { invocationId: string }).invocationId)
-    for (const data of dataOf(fork, 'call.dispatched')) expect(before).not.toContain((data as { invocationId: string }).invocationId)
+    const ids = dataOf(fork, 'call.dispatched').map(data => data.invocationId)
+    const before = ordinary.events.map(event => (event.data as Named).invocationId)
+    expect(ids.filter(id => before.includes(id))).toEqual([])
     const holds = ['call.held', 'approval.turned-away', 'approval.granted'].flatMap(type => dataOf(fork, type))
-    expect(holds.map(data => (data as { approvalId: string }).approvalId)).toEqual(holds.map(() => `${fork.turn.turnId}.2.1`))
+    expect(holds.map(data => data.approvalId)).toEqual(holds.map(() => `${fork.turn.turnId}.2.1`))
   })
 
   test('says who forked it, and has worked no time yet', async () => {
     const { turn, state } = await forkOf(ordinary.events, last(ordinary))
-    expect(new Set(turn.events.map(event => JSON.stringify(event.actor)))).toEqual(new Set([JSON.stringify({ kind: 'person', issuer: 'os', id: 'ana' })]))
+    for (const { actor } of turn.events) expect(actor).toEqual({ kind: 'person', issuer: 'os', id: 'ana' })
     expect(state.worked).toBe(0)
   })
 
@@ -64,6 +66,8 @@ describe('a fork', () => {
     expect(second.state.opened.fork).toEqual({ turnId: first.turn.turnId, version: 5 })
   })
 })
+
+const UP_TO_ADMITTED = ['turn.opened', 'round.recorded', 'call.admitted']
 
 describe('what was open starts anew, and asks again where it must', () => {
   const startsAs = async (story: Story, ordinal: number, at = last(story)) => {
@@ -81,7 +85,7 @@ describe('what was open starts anew, and asks again where it must', () => {
 
   test('a granted call: the consent was given to another turn, once', async () => {
     const story = given(opened(), say.calls('pay'), say.held(1), say.granted(1), say.admitted(1))
-    for (const at of [4, 5]) expect(await startsAs(story, 1, at)).toMatchObject({ call: 'admitted', types: ['turn.opened', 'round.recorded', 'call.admitted'] })
+    for (const at of [4, 5]) expect(await startsAs(story, 1, at)).toMatchObject({ call: 'admitted', types: UP_TO_ADMITTED })
   })
 
   test('an edited call, with the arguments that the model proposed', async () => {
@@ -91,7 +95,8 @@ describe('what was open starts anew, and asks again where it must', () => {
   })
 
   test('a call that was held again when the bit fell', async () => {
-    const story = given(opened(), say.calls('find', 'pay'), say.admitted(1), say.admitted(2), say.dispatched(1), say.recorded(1), say.held(2))
+    const read = [say.calls('find', 'pay'), say.admitted(1), say.admitted(2), say.dispatched(1), say.recorded(1)]
+    const story = given(opened(), ...read, say.held(2))
     expect(await startsAs(story, 2)).toMatchObject({ call: 'admitted', state: 'working' })
   })
 
@@ -104,25 +109,22 @@ describe('what was open starts anew, and asks again where it must', () => {
 
   test.each(['find', 'label'])('a call of %s in doubt, which may run again', async tool => {
     const story = given(opened(), say.calls(tool), say.admitted(1), say.dispatched(1), say.failedTry(1), say.dispatched(1))
-    for (const at of [4, 5, 6]) expect(await startsAs(story, 1, at)).toMatchObject({ call: 'admitted', types: ['turn.opened', 'round.recorded', 'call.admitted'] })
+    for (const at of [4, 5, 6]) expect(await startsAs(story, 1, at)).toMatchObject({ call: 'admitted', types: UP_TO_ADMITTED })
   })
 
   test('a doubt that was settled as not happened, with the failure that it took back', async () => {
-    const story = given(
-      opened(), say.calls('pay'), say.admitted(1), say.dispatched(1), say.failed('tool_outcome_unknown', 1), say.settled(1, 'did-not-happen'),
-    )
-    expect(await startsAs(story, 1)).toMatchObject({ call: 'admitted', types: ['turn.opened', 'round.recorded', 'call.admitted'] })
+    const story = given(opened(), ...say.started('pay'), say.failed('tool_outcome_unknown', 1), say.settled(1, 'did-not-happen'))
+    expect(await startsAs(story, 1)).toMatchObject({ call: 'admitted', types: UP_TO_ADMITTED })
   })
 
   test('a doubt that was settled as happened is a record', async () => {
-    const story = given(
-      opened(), say.calls('pay'), say.admitted(1), say.dispatched(1), say.failed('tool_outcome_unknown', 1), say.settled(1, 'happened'),
-    )
+    const story = given(opened(), ...say.started('pay'), say.failed('tool_outcome_unknown', 1), say.settled(1, 'happened'))
     expect(await startsAs(story, 1)).toMatchObject({ call: 'executed', state: 'thinking' })
   })
 
   test('an ask that nobody answered, turned-away answers and its expiry with it', async () => {
-    const story = given(opened(), say.calls('ask_user', 'find'), say.admitted(1), say.ended(2, 'after-ask'), say.askedPerson(1), say.askTurnedAway(1), say.askExpired(1))
+    const asked = [say.calls('ask_user', 'find'), say.admitted(1), say.ended(2, 'after-ask'), say.askedPerson(1)]
+    const story = given(opened(), ...asked, say.askTurnedAway(1), say.askExpired(1))
     for (const at of [5, 6, 7]) {
       const { call, state, fork } = await startsAs(story, 1, at)
       expect({ call, state, asks: fork.state.asks }).toEqual({ call: 'admitted', state: 'working', asks: 0 })
@@ -145,7 +147,7 @@ describe('what was open starts anew, and asks again where it must', () => {
 
   test('a read whose short form is being run again stands as the rounds behind it had it', async () => {
     const short = say.resultOf('the first half', { truncated: true })
-    const story = given(opened(), say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1, short), say.calls('find'), say.refused(2), say.dispatched(1))
+    const story = given(opened(), ...say.started('find'), say.recorded(1, short), say.calls('find'), say.refused(2), say.dispatched(1))
     const { state, call, fork } = await startsAs(story, 1)
     expect({ state, call }).toEqual({ state: 'thinking', call: 'executed' })
     expect(dataOf(fork, 'call.dispatched')).toHaveLength(1)
@@ -153,7 +155,8 @@ describe('what was open starts anew, and asks again where it must', () => {
 })
 
 test('reads that ran beside one another: what was recorded is served, what was not is run again in its place', async () => {
-  const story = given(opened(), say.calls('find', 'find'), say.admitted(1), say.admitted(2), say.dispatched(1), say.dispatched(2), say.dispatched(1), say.recorded(2))
+  const admitted = [say.calls('find', 'find'), say.admitted(1), say.admitted(2)]
+  const story = given(opened(), ...admitted, say.dispatched(1), say.dispatched(2), say.dispatched(1), say.recorded(2))
   const { state } = await forkOf(story.events, last(story))
   expect([...state.calls.values()].map(callStateName)).toEqual(['dispatched', 'executed'])
   expect(state.calls.get(1)?.chart.context.dispatch).toBe(1)
@@ -167,7 +170,8 @@ describe('a fork is refused', () => {
   })
 
   test('inside a group', async () => {
-    expect(await refusalOf(given(opened(), say.calls('find', 'find'), say.admitted(1)), 3)).toMatchObject({ code: 'fork_refused', state: 'admitting', forkable: 1 })
+    const judged = given(opened(), say.calls('find', 'find'), say.admitted(1))
+    expect(await refusalOf(judged, 3)).toMatchObject({ code: 'fork_refused', state: 'admitting', forkable: 1 })
     expect(await refusalOf(given(opened(), say.says('Done.')), 2)).toMatchObject({ code: 'fork_refused', state: 'admitting' })
   })
 
@@ -188,10 +192,11 @@ describe('a fork is refused', () => {
 
   test('where a result is not recorded whole and its tool may not simply run again', async () => {
     const short = say.resultOf('the first half', { truncated: true })
-    const run = (tool: string) => given(opened(), say.calls(tool), say.admitted(1), say.dispatched(1), say.recorded(1, short))
+    const run = (tool: string) => given(opened(), ...say.started(tool), say.recorded(1, short))
     expect(await refusalOf(run('pay'), 5)).toMatchObject({ code: 'fork_refused' })
     expect(await refusalOf(run('find'), 5)).toBe('forked')
-    const granted = given(opened(), say.calls('label'), say.held(1), say.granted(1), say.admitted(1), say.dispatched(1), say.recorded(1, short))
+    const consent = [say.held(1), say.granted(1), say.admitted(1), say.dispatched(1)]
+    const granted = given(opened(), say.calls('label'), ...consent, say.recorded(1, short))
     expect(await refusalOf(granted, 7)).toMatchObject({ code: 'fork_refused' })
   })
 
@@ -200,12 +205,13 @@ describe('a fork is refused', () => {
   })
 
   test('where the prefix is not whole, and not for what is missing behind it', async () => {
-    const holed = { ...ordinary, events: without(ordinary.events, 4) }
+    const harmed = (events: readonly StoredEvent[]): Story => ({ ...ordinary, events })
+    const holed = harmed(without(ordinary.events, 4))
     expect(await refusalOf(holed, 7)).toMatchObject({ code: 'replay_source_missing', version: 4 })
     expect(await refusalOf(holed, 1)).toBe('forked')
-    expect(await refusalOf({ ...ordinary, events: erased(ordinary.events, 4) }, 7)).toMatchObject({ code: 'replay_source_missing', version: 4 })
+    expect(await refusalOf(harmed(erased(ordinary.events, 4)), 7)).toMatchObject({ code: 'replay_source_missing', version: 4 })
     const changed = ordinary.events.map(event => (event.version === 4 ? { ...event, worked: 1 } : event))
-    expect(await refusalOf({ ...ordinary, events: changed }, 7)).toMatchObject({ code: 'history_broken' })
+    expect(await refusalOf(harmed(changed), 7)).toMatchObject({ code: 'history_broken' })
   })
 })
 
@@ -232,7 +238,8 @@ async function expectSound({ turn, state }: Opening, prefix: readonly StoredEven
     expect(call.chart.context.dispatch).toBeLessThanOrEqual(1)
     expect(call).toMatchObject({ grant: null, hold: null })
   }
-  expect(state).toMatchObject({ contentTrust: source.contentTrust, attempt: source.attempt, nextOrdinal: source.nextOrdinal, rounds: source.rounds })
+  const { contentTrust, attempt, nextOrdinal, rounds } = source
+  expect(state).toMatchObject({ contentTrust, attempt, nextOrdinal, rounds })
   for (const call of source.calls.values()) {
     const settled = outcomeOf(call) !== null && outcomeOf(call) !== 'held' && (source.ask?.ordinal !== call.ordinal || call.answer !== null)
     if (settled) expect(state.calls.get(call.ordinal)).toMatchObject({ recorded: call.recorded, stop: call.stop, answer: call.answer })

@@ -95,7 +95,8 @@ export function opened(over: Partial<TurnOpened> = {}): FactOf<'turn.opened'> {
 export type GivenCall = { readonly tool: string; readonly arguments?: JsonObject }
 
 /** A round that calls tools. */
-export const calls = (...names: readonly (string | GivenCall)[]) => round({ calls: names.map(name => (typeof name === 'string' ? { tool: name } : name)) })
+export const calls = (...named: readonly (string | GivenCall)[]) =>
+  round({ calls: named.map(call => (typeof call === 'string' ? { tool: call } : call)) })
 
 /** A round that says something and calls nothing. */
 export const says = (text: string) => round({ text })
@@ -118,8 +119,9 @@ export const round = ({ calls: given = [], text, over }: GivenRound) => (state: 
       ...(text === undefined ? [] : [{ kind: 'text' as const, text }]),
       ...given.map((call, index) => {
         const ordinal = state.nextOrdinal + index
-        const args = JSON.stringify(call.arguments ?? { id: '1' })
-        return { kind: 'call' as const, ordinal, id: hostCallId(ordinal), providerId: `p${ordinal}`, name: call.tool, arguments: args, masked: false }
+        const text = JSON.stringify(call.arguments ?? { id: '1' })
+        const ids = { ordinal, id: hostCallId(ordinal), providerId: `p${ordinal}` }
+        return { kind: 'call' as const, ...ids, name: call.tool, arguments: text, masked: false }
       }),
     ],
     output: null,
@@ -169,21 +171,27 @@ export const held = (ordinal: number, over: Partial<FactOf<'call.held'>['data']>
   },
 })
 
-type StoppedType = 'call.invalid' | 'call.refused'
-const stopped = (type: StoppedType, gate: 'arguments' | 'authorization', reason: string) => (ordinal: number) => (state: TurnState): Fact => ({
-  type, data: { ordinal, tool: callOf(state, ordinal).item.name, gate, trail: ['completion', 'name'], reason, text: `The host says: ${reason}.` },
+const stopped = (ordinal: number, state: TurnState, gate: 'arguments' | 'authorization', reason: string) => {
+  const { tool } = preparedOf(state, ordinal)
+  return { ordinal, tool, gate, trail: ['completion' as const, 'name' as const], reason, text: `The host says: ${reason}.` }
+}
+export const invalid = (ordinal: number) => (state: TurnState): Fact => ({
+  type: 'call.invalid', data: stopped(ordinal, state, 'arguments', 'schema'),
 })
-export const invalid = stopped('call.invalid', 'arguments', 'schema')
-export const refused = stopped('call.refused', 'authorization', 'policy')
+export const refused = (ordinal: number) => (state: TurnState): Fact => ({
+  type: 'call.refused', data: stopped(ordinal, state, 'authorization', 'policy'),
+})
 
 export const suppressed = (ordinal: number, of: number) => (state: TurnState): Fact => {
   const { tool, argumentsDigest: digest } = preparedOf(state, ordinal)
-  return { type: 'call.suppressed', data: { ordinal, tool, gate: 'limits', trail: [], reason: 'executed', text: 'Use it.', of, argumentsDigest: digest } }
+  const said = { gate: 'limits' as const, trail: [], reason: 'executed', text: 'Use it.' }
+  return { type: 'call.suppressed', data: { ordinal, tool, ...said, of, argumentsDigest: digest } }
 }
 
-export const ended = (ordinal: number, reason: FactOf<'call.ended'>['data']['reason'] = 'turn-ended') => (state: TurnState): Fact => ({
-  type: 'call.ended', data: { ordinal, tool: callOf(state, ordinal).item.name, gate: null, trail: [], reason, text: `The host says: ${reason}.` },
-})
+export const ended = (ordinal: number, reason: FactOf<'call.ended'>['data']['reason'] = 'turn-ended') => (state: TurnState): Fact => {
+  const { tool } = preparedOf(state, ordinal)
+  return { type: 'call.ended', data: { ordinal, tool, gate: null, trail: [], reason, text: `The host says: ${reason}.` } }
+}
 
 export const dispatched = (ordinal: number) => (state: TurnState): Fact => {
   const { item, chart } = callOf(state, ordinal)
@@ -191,6 +199,9 @@ export const dispatched = (ordinal: number) => (state: TurnState): Fact => {
   const id = invocationId({ tenant, turnId, ordinal, tool: item.name })
   return { type: 'call.dispatched', data: { ordinal, tool: item.name, dispatch: chart.context.dispatch + 1, invocationId: id } }
 }
+
+/** A round of one call, up to its start. */
+export const started = (tool: string, ordinal = 1): Telling[] => [calls(tool), admitted(ordinal), dispatched(ordinal)]
 
 export const failedTry = (ordinal: number) => (state: TurnState): Fact => {
   const { chart, failedTries } = callOf(state, ordinal)
@@ -239,8 +250,12 @@ const BY_ANA = { by: ANA, via: 'app' as const }
 export const granted = (ordinal: number, edited: FactOf<'approval.granted'>['data']['edited'] = null) => (state: TurnState): Fact => ({
   type: 'approval.granted', data: { ...holdOf(state, ordinal), ...BY_ANA, contentTrust: state.contentTrust, edited },
 })
-export const denied = (ordinal: number) => (state: TurnState): Fact => ({ type: 'approval.denied', data: { ...holdOf(state, ordinal), ...BY_ANA } })
-export const expired = (ordinal: number) => (state: TurnState): Fact => ({ type: 'approval.expired', data: { ...holdOf(state, ordinal), deadline: LATER } })
+export const denied = (ordinal: number) => (state: TurnState): Fact => ({
+  type: 'approval.denied', data: { ...holdOf(state, ordinal), ...BY_ANA },
+})
+export const expired = (ordinal: number) => (state: TurnState): Fact => ({
+  type: 'approval.expired', data: { ...holdOf(state, ordinal), deadline: LATER },
+})
 export const turnedAway = (ordinal: number) => (state: TurnState): Fact => ({
   type: 'approval.turned-away', data: { ...holdOf(state, ordinal), by: { ...ANA, id: 'bob' }, via: 'app', reason: 'not-yours' },
 })

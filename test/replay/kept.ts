@@ -13,7 +13,12 @@ import { ANA, opened, told, TURN_KEY, type Telling } from './given.ts'
 
 export type Kept = { readonly turnId: string; readonly events: readonly StoredEvent[]; readonly state: TurnState }
 
-export type Keeping = { readonly tenant?: string; readonly projection?: Partial<Projection>; readonly opening?: Parameters<typeof opened>[0] }
+export type Keeping = {
+  readonly tenant?: string
+  /** What the row shows otherwise than the stream. */
+  readonly projection?: Partial<Projection>
+  readonly opening?: Parameters<typeof opened>[0]
+}
 
 /** Opens a turn and appends each telling by itself. */
 export async function keep(store: Store, tellings: readonly Telling[], keeping: Keeping = {}): Promise<Kept> {

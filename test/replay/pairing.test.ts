@@ -8,10 +8,13 @@ import { transcript } from '../../machines/transcript.ts'
 import { stories } from './stories.ts'
 
 const calls = (...ids: string[]): Message => ({
-  role: 'assistant', content: [{ kind: 'text', text: 'Let me see.' }, ...ids.map(id => ({ kind: 'call' as const, id, name: 'find', arguments: '{}' }))],
+  role: 'assistant',
+  content: [{ kind: 'text', text: 'Let me see.' }, ...ids.map(id => ({ kind: 'call' as const, id, name: 'find', arguments: '{}' }))],
 })
 const results = (...ids: string[]): Message => ({ role: 'tool', results: ids.map(resultOf) })
-const resultOf = (id: string): PairedResult => ({ id, tool: 'find', outcome: 'executed', result: { content: [{ type: 'text', text: 'found' }] } })
+const resultOf = (id: string): PairedResult => ({
+  id, tool: 'find', outcome: 'executed', result: { content: [{ type: 'text', text: 'found' }] },
+})
 const user: Message = { role: 'user', text: 'And?' }
 
 test.each<[string, Message[]]>([

@@ -7,8 +7,9 @@ export function reachedBy(start: string): string[] {
   const byPath = new Map(readSources().map(source => [source.path, source]))
   const reached = new Set<string>()
   for (let open = [start]; open.length > 0; ) {
-    const next = open.flatMap(path => byPath.get(path)?.imports ?? []).flatMap(each => (each.typeOnly || each.target === null ? [] : [each.target]))
-    open = next.filter(path => !reached.has(path))
+    const imports = open.flatMap(path => byPath.get(path)?.imports ?? [])
+    const targets = imports.flatMap(({ typeOnly, target }) => (typeOnly || target === null ? [] : [target]))
+    open = targets.filter(path => !reached.has(path))
     for (const path of open) reached.add(path)
   }
   return [...reached]

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { ToolturnError } from '../../machines/errors.ts'
-import { callStateName, openCalls, stateName, type CallState, type TurnState } from '../../machines/state.ts'
+import { callsOfRound, callStateName, openCalls, stateName, type CallState, type TurnState } from '../../machines/state.ts'
 import * as say from './given.ts'
 import type { Story, Telling } from './given.ts'
 
@@ -77,7 +77,8 @@ function candidates(state: TurnState): Candidates {
 }
 
 function rounds(state: TurnState): Telling[] {
-  if (state.rounds.length >= MOST_ROUNDS) return [say.says('Done.'), say.round({ text: 'No.', over: { completion: 'refused', stop: 'refusal' } })]
+  const refuses = say.round({ text: 'No.', over: { completion: 'refused', stop: 'refusal' } })
+  if (state.rounds.length >= MOST_ROUNDS) return [say.says('Done.'), refuses]
   return [
     say.calls('find'),
     say.calls('find', 'find', 'pay'),
@@ -94,9 +95,8 @@ function verdicts(state: TurnState): Telling[] {
   if (due === undefined) return []
   const { ordinal } = due
   // An ask ends the run of its round: what stands behind it does not run.
-  if ([...state.calls.values()].some(call => call.round === due.round && call.item.name === 'ask_user' && call !== due && callStateName(call) !== 'proposed')) {
-    return [say.ended(ordinal, 'after-ask')]
-  }
+  const judged = callsOfRound(state, due.round).filter(call => callStateName(call) !== 'proposed')
+  if (judged.some(call => call.item.name === 'ask_user')) return [say.ended(ordinal, 'after-ask')]
   const runs = [say.admitted(ordinal), say.admitted(ordinal), say.held(ordinal)]
   return [...runs, ...runs, say.invalid(ordinal), say.refused(ordinal), say.suppressed(ordinal, 1)]
 }
@@ -120,7 +120,8 @@ function ofCall(state: TurnState, call: CallState): Telling[] {
 
 function ofRun(ordinal: number): Telling[] {
   const short = say.resultOf('the first half', { truncated: true })
-  return [say.recorded(ordinal), say.recorded(ordinal, short), say.failedTry(ordinal), say.dispatched(ordinal), say.settled(ordinal, 'did-not-happen')]
+  const ends = [say.recorded(ordinal), say.recorded(ordinal, short)]
+  return [...ends, say.failedTry(ordinal), say.dispatched(ordinal), say.settled(ordinal, 'did-not-happen')]
 }
 
 /** Reads may be under way together, but for those that a person consented to; later holds may be resolved first. */
@@ -134,7 +135,8 @@ function alsoOpen(state: TurnState): Telling[] {
 
 /** Completions that come after their call was settled otherwise. */
 function lateOnes(state: TurnState): Telling[] {
-  return [...state.calls.values()].filter(call => call.chart.context.dispatch > 0 && callStateName(call) !== 'dispatched').map(call => say.late(call.ordinal))
+  const settled = [...state.calls.values()].filter(call => call.chart.context.dispatch > 0 && callStateName(call) !== 'dispatched')
+  return settled.map(call => say.late(call.ordinal))
 }
 
 function ofHeld({ ordinal }: CallState): Telling[] {

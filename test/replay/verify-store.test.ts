@@ -1,8 +1,9 @@
 // Goal: a store is verified as a whole: its streams, its rows against them, its feed against both; and what is there is not doubted.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../machines/ports/store.ts'
+import type { FeedPage, Store } from '../../machines/ports/store.ts'
 import { verifyAll, verifyTurn, type VerifyProgress } from '../../machines/verify-store.ts'
+import { stateName } from '../../machines/state.ts'
 import { openMemory } from '../../store/memory.ts'
 import { keep, type Kept } from './kept.ts'
 import * as say from './given.ts'
@@ -15,7 +16,10 @@ beforeEach(() => {
   store = openMemory()
 })
 
-const problems = async (filter: { tenant?: string } = {}) => (await verifyAll(store, filter)).findings.map(finding => [finding.version, finding.problem])
+async function problems(of: Store = store): Promise<[number, string][]> {
+  const { findings } = await verifyAll(of, {})
+  return findings.map(({ version, problem }) => [version, problem])
+}
 
 describe('a sound store', () => {
   test('has no findings, and everything in it was looked at', async () => {
@@ -59,7 +63,7 @@ describe('a sound store', () => {
 })
 
 function shown({ state }: say.Story) {
-  return { state: String(state.chart.value) as 'thinking', code: null, attempt: 1, tools: [], outcomes: [], wakeAt: null }
+  return { state: stateName(state), code: null, attempt: 1, tools: [], outcomes: [], wakeAt: null }
 }
 
 describe('harm to a stream', () => {
@@ -123,23 +127,23 @@ describe('a row that shows something else than its stream', () => {
 
 describe('a feed that is not the store', () => {
   /** The same store, whose feed is given otherwise. */
-  const feeding = (change: (events: Awaited<ReturnType<Store['feed']>>['events']) => Awaited<ReturnType<Store['feed']>>['events']): Store => ({
+  const feeding = (change: (events: FeedPage['events']) => FeedPage['events']): Store => ({
     ...store,
     feed: async (cursor, limit) => {
       const page = await store.feed(cursor, limit)
       return { ...page, events: change(page.events) }
     },
   })
-  const found = async (harmed: Store) => (await verifyAll(harmed, {})).findings.map(({ version, problem }) => [version, problem])
 
   test('because a version is missing in it is found', async () => {
     await keep(store, RUN)
-    expect(await found(feeding(events => events.filter(event => event.version !== 4)))).toEqual([[5, 'the feed gives it right behind version 3']])
+    const holed = feeding(events => events.filter(event => event.version !== 4))
+    expect(await problems(holed)).toEqual([[5, 'the feed gives it right behind version 3']])
   })
 
   test('because it gives a version again is found', async () => {
     await keep(store, RUN)
-    expect(await found(feeding(events => events.flatMap(event => (event.version === 4 ? [event, event] : [event]))))).toEqual([
+    expect(await problems(feeding(events => events.flatMap(event => (event.version === 4 ? [event, event] : [event]))))).toEqual([
       [4, 'the feed gives it again, or out of order'],
     ])
   })
@@ -147,12 +151,12 @@ describe('a feed that is not the store', () => {
   test('because it gives versions in another order is found', async () => {
     await keep(store, RUN)
     const swapped = feeding(events => events.toSorted((a, b) => b.version - a.version))
-    expect((await found(swapped)).length).toBeGreaterThan(0)
+    expect((await problems(swapped)).length).toBeGreaterThan(0)
   })
 
   test('because it ends before the stream is found', async () => {
     await keep(store, RUN)
-    expect(await found(feeding(events => events.filter(event => event.version < 6)))).toEqual([
+    expect(await problems(feeding(events => events.filter(event => event.version < 6)))).toEqual([
       [6, 'the feed ends at version 5 of the turn, the stream at version 7'],
     ])
   })

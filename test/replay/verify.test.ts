@@ -45,7 +45,8 @@ describe('a sound stream', () => {
 
 describe('a stream that was erased in part', () => {
   test('is not broken: its chain holds, and from there on its history is not judged', async () => {
-    expect(await verified(erased(events, 5))).toMatchObject({ events: 7, erased: 1, unjudged: 3, findings: [], version: 7, hash: state.head })
+    const { version, hash, findings, erased: count, unjudged } = await verified(erased(events, 5))
+    expect({ version, hash, findings, count, unjudged }).toEqual({ version: 7, hash: state.head, findings: [], count: 1, unjudged: 3 })
   })
 
   test('is still found changed behind the erased payload', async () => {
@@ -82,7 +83,7 @@ describe('harm', () => {
   })
 
   test('a payload right behind a hole is held against its own digest', async () => {
-    const changed = without(events, 3).map(event => (event.version === 4 ? { ...event, data: { ...(event.data as object), dispatch: 2 } } : event))
+    const changed = without(events, 3).map(event => (event.version === 4 ? { ...event, data: {} } : event))
     expect((await verified(changed)).findings.map(finding => finding.problem)).toContain('the payload does not fit its digest')
   })
 
@@ -102,7 +103,8 @@ describe('harm', () => {
   test('an event of a newer release is told as that', async () => {
     const [first, ...rest] = events
     if (first === undefined) throw new Error('a story has a first event')
-    expect((await verified([ofNewerRelease(first), ...rest])).findings[0]).toMatchObject({ version: 1, problem: expect.stringContaining('schema_newer') })
+    const [finding] = (await verified([ofNewerRelease(first), ...rest])).findings
+    expect(finding).toMatchObject({ version: 1, problem: expect.stringContaining('schema_newer') })
   })
 
   test('all over a stream is told up to a bound', async () => {

@@ -21,14 +21,14 @@ describe('a view', () => {
     )
     const view = viewOf(state)
     expect(view).toMatchObject({ turnId: say.TURN, state: 'holding', code: null, limit: null, output: null, attempt: 1, version: 9 })
+    const approvalId = `${say.TURN}.2.1`
+    const none = { round: 1, gate: null, reason: null, approvalId: null, dispatches: 0 }
+    const byPolicy = { gate: 'authorization', reason: 'policy' }
     expect(view.calls).toEqual([
-      { ordinal: 1, round: 1, tool: 'find', providerId: 'p1', state: 'executed', outcome: 'executed', gate: null, reason: null, approvalId: null, dispatches: 2 },
-      {
-        ordinal: 2, round: 1, tool: 'pay', providerId: 'p2', state: 'held', outcome: 'held', gate: 'authorization', reason: null,
-        approvalId: `${say.TURN}.2.1`, dispatches: 0,
-      },
-      { ordinal: 3, round: 1, tool: 'label', providerId: 'p3', state: 'refused', outcome: 'refused', gate: 'authorization', reason: 'policy', approvalId: null, dispatches: 0 },
-      { ordinal: 4, round: 1, tool: 'find', providerId: 'p4', state: 'invalid', outcome: 'invalid', gate: 'arguments', reason: 'schema', approvalId: null, dispatches: 0 },
+      { ...none, ordinal: 1, tool: 'find', providerId: 'p1', state: 'executed', outcome: 'executed', dispatches: 2 },
+      { ...none, ordinal: 2, tool: 'pay', providerId: 'p2', state: 'held', outcome: 'held', gate: 'authorization', approvalId },
+      { ...none, ordinal: 3, tool: 'label', providerId: 'p3', state: 'refused', outcome: 'refused', ...byPolicy },
+      { ...none, ordinal: 4, tool: 'find', providerId: 'p4', state: 'invalid', outcome: 'invalid', gate: 'arguments', reason: 'schema' },
     ])
   })
 
