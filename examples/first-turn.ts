@@ -1,3 +1,5 @@
+// A turn from its request to its end, and its replay: what the README shows first.
+
 import { createRuntime, scripted, tool } from 'toolturn'
 
 const findOrder = tool({
