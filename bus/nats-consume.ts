@@ -19,6 +19,7 @@ const MOST_REST_MS = 5000
 
 export type Reading = {
   readonly link: Link
+  readonly space: 'turns' | 'replays'
   readonly durable: Durable
   readonly from: 'new' | 'start'
   readonly handler: Handler
@@ -48,6 +49,7 @@ async function follow(reading: Reading, signal: AbortSignal, attached: () => voi
     const session = await link.whenUp(signal)
     if (session === null) return
     try {
+      await session.streamOf(reading.space)
       await ensureDurable(session.manager, durable, beginning)
       // What a broker that lost the consumer has kept may or may not have been seen: all of it is due.
       beginning = 'start'

@@ -9,10 +9,16 @@ import { backoffMs } from './backoff.ts'
 import { nameOf } from './delivery.ts'
 import { dialOwn, endConnection, type Dial } from './nats-dial.ts'
 import type { BrokerNames } from './nats-prefix.ts'
-import { ensureStreams } from './nats-streams.ts'
+import { ensureStream } from './nats-streams.ts'
 
-/** A connection that stands, with the streams there. */
-export type Session = { readonly connection: NatsConnection; readonly js: JetStreamClient; readonly manager: JetStreamManager }
+/** A connection that stands, with the stream of turns there. */
+export type Session = {
+  readonly connection: NatsConnection
+  readonly js: JetStreamClient
+  readonly manager: JetStreamManager
+  /** Resolves when the stream of a space is there. The one of replays is made when it is first needed. */
+  readonly streamOf: (space: 'turns' | 'replays') => Promise<void>
+}
 
 export type Link = {
   /** Null while nothing can be sent. */
@@ -21,7 +27,7 @@ export type Link = {
   readonly whenUp: (signal: AbortSignal) => Promise<Session | null>
   /** Called when a session is lost: what was sent and not answered has an unknown fate. */
   readonly onDown: (callback: () => void) => void
-  /** The streams seem to be gone: makes them again before anything more is sent. */
+  /** A stream seems to be gone: it is made again before anything more is sent. */
   readonly mend: () => void
   /** Resolves when the first attempt has come to something. */
   readonly tried: Promise<void>
@@ -107,7 +113,7 @@ async function live(state: State, connection: NatsConnection): Promise<void> {
   lower(state)
 }
 
-/** Makes a connection a session: the streams are there. Tries until they are, or the connection is lost. */
+/** Makes a connection a session: the stream is there. Tries until it is, or the connection is lost. */
 async function raise(state: State, connection: NatsConnection): Promise<void> {
   const { signal } = state.closing
   state.session = null
@@ -115,16 +121,29 @@ async function raise(state: State, connection: NatsConnection): Promise<void> {
   for (let failures = 1; state.era === era && !signal.aborted; failures += 1) {
     try {
       const manager = await jetstreamManager(connection, { timeout: REQUEST_MS, checkAPI: false })
-      await ensureStreams(manager, state.names)
-      if (state.era === era && !signal.aborted) stand(state, { connection, manager, js: jetstream(connection, { timeout: REQUEST_MS }) })
+      await ensureStream(manager, state.names, 'turns')
+      if (state.era === era && !signal.aborted) stand(state, sessionOver(connection, manager, state.names))
       return
     } catch (error) {
       if (state.era !== era) return
-      say(state, 'The broker of the bus does not keep our streams.', error)
+      say(state, 'The broker of the bus does not keep our stream.', error)
       state.tried.resolve()
       await rest(backoffMs(failures, FIRST_REST_MS, MOST_REST_MS), signal)
     }
   }
+}
+
+function sessionOver(connection: NatsConnection, manager: JetStreamManager, names: BrokerNames): Session {
+  let replays: Promise<void> | null = null
+  const streamOf = async (space: 'turns' | 'replays') => {
+    if (space === 'turns') return
+    replays ??= ensureStream(manager, names, space).catch((error: unknown) => {
+      replays = null
+      throw error
+    })
+    await replays
+  }
+  return { connection, manager, js: jetstream(connection, { timeout: REQUEST_MS }), streamOf }
 }
 
 function stand(state: State, session: Session): void {

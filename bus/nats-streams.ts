@@ -1,4 +1,4 @@
-// What has to be there on the broker: a stream for committed events, one for replays, and the durable consumers.
+// What has to be there on the broker: a stream for committed events, one for replays once there are any, and the durable consumers.
 
 import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
@@ -18,27 +18,25 @@ const BOUNDS = {
   replays: { max_age: nanos(DAY_MS), max_msgs: 1_000_000 },
 }
 
-/** Makes the streams that are absent, and adds our subjects to one that lacks them. Changes nothing else. */
-export async function ensureStreams({ streams }: JetStreamManager, names: BrokerNames): Promise<void> {
-  for (const space of ['turns', 'replays'] as const) {
-    const name = names.stream[space]
-    const subject = `${names.first[space]}.>`
-    const known = await orNull(streams.info(name))
-    if (known === null) {
-      await streams.add({
-        ...BOUNDS[space],
-        name,
-        subjects: [subject],
-        storage: StorageType.File,
-        retention: RetentionPolicy.Limits,
-        discard: DiscardPolicy.Old,
-        duplicate_window: nanos(DUPLICATES_MS),
-      })
-    } else if (!known.config.subjects.includes(subject)) {
-      // Subjects of one stream may not overlap: ours takes the place of those inside it.
-      const others = known.config.subjects.filter(each => !subjectMatches(subject, each))
-      await streams.update(name, { subjects: [...others, subject] })
-    }
+/** Makes the stream of a space where it is absent, and adds our subjects to one that lacks them. Changes nothing else. */
+export async function ensureStream({ streams }: JetStreamManager, names: BrokerNames, space: 'turns' | 'replays'): Promise<void> {
+  const name = names.stream[space]
+  const subject = `${names.first[space]}.>`
+  const known = await orNull(streams.info(name))
+  if (known === null) {
+    await streams.add({
+      ...BOUNDS[space],
+      name,
+      subjects: [subject],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      duplicate_window: nanos(DUPLICATES_MS),
+    })
+  } else if (!known.config.subjects.includes(subject)) {
+    // Subjects of one stream may not overlap: ours takes the place of those inside it.
+    const others = known.config.subjects.filter(each => !subjectMatches(subject, each))
+    await streams.update(name, { subjects: [...others, subject] })
   }
 }
 

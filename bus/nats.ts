@@ -54,8 +54,9 @@ async function open(dial: Dial, names: BrokerNames, { ackWaitMs = 30_000 }: Nats
     publish: natsPublisher(link, names),
     progress: (subject, body) => sendProgress(link, names.outward(subject), body),
     consume: async (name, { subject, from }, handler) => {
-      const durable = { stream: names.stream[keptSpaceOf(subject)], name: consumerName(name), subject: names.outward(subject), ackWaitMs }
-      return tracked(consumeNats({ link, durable, from, handler, inward: names.inward, log }))
+      const space = keptSpaceOf(subject)
+      const durable = { stream: names.stream[space], name: consumerName(name), subject: names.outward(subject), ackWaitMs }
+      return tracked(consumeNats({ link, space, durable, from, handler, inward: names.inward, log }))
     },
     onProgress: (subject, hear) => {
       const inward = (outer: string, body: Uint8Array) => hear(names.inward(outer), body)
@@ -80,11 +81,11 @@ function natsPublisher(link: Link, names: BrokerNames): Bus['publish'] {
       waiting.delete(lose)
       reject(new ToolturnError('bus_unreachable', '', { id: message.id, why }, cause))
     }
-    keptSpaceOf(message.subject)
+    const space = keptSpaceOf(message.subject)
     const session = link.session()
     if (session === null) return lose('not connected')
     waiting.add(lose)
-    send(session, names, message).then(
+    session.streamOf(space).then(() => send(session, names, message)).then(
       () => {
         waiting.delete(lose)
         resolve()

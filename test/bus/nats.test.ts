@@ -2,7 +2,7 @@
 
 import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { eventMessage } from '../../bus/message.ts'
 import { brokerNames } from '../../bus/nats-prefix.ts'
 import { nats } from '../../bus/nats.ts'
@@ -16,8 +16,22 @@ const BROKER_LIMIT = 1_048_576
 const [EVENT] = looseEvents(1) as [StoredEvent]
 
 describeWithNats('the bus on NATS', url => {
-  busSuite(async ackWaitMs => {
+  const prefixes: string[] = []
+  const freshNames = () => {
     const prefix = freshPrefix()
+    prefixes.push(prefix)
+    return prefix
+  }
+
+  afterAll(async () => {
+    const connection = await connect({ servers: url })
+    const { streams } = await jetstreamManager(connection)
+    for (const prefix of prefixes) for await (const { config } of streams.list(`${prefix}-replays.>`)) await streams.delete(config.name)
+    await connection.close()
+  })
+
+  busSuite(async ackWaitMs => {
+    const prefix = freshNames()
     return { open: () => nats(url, { prefix, ackWaitMs }).open(quiet), maxPayload: BROKER_LIMIT }
   })
 
@@ -28,7 +42,7 @@ describeWithNats('the bus on NATS', url => {
   }
 
   test('names of another installation stay apart: its streams, subjects and consumers', async () => {
-    const [mine, other] = [freshPrefix(), freshPrefix()]
+    const [mine, other] = [freshNames(), freshNames()]
     const buses = await Promise.all([mine, other].map(prefix => nats(url, { prefix }).open(quiet)))
     const [bus, another] = buses as [typeof buses[0] & {}, typeof buses[0] & {}]
     onTestFinished(async () => void await Promise.all([bus.close(), another.close()]))
@@ -45,11 +59,13 @@ describeWithNats('the bus on NATS', url => {
     const { config } = await manager.streams.info(brokerNames(mine).stream.turns)
     const kept = { storage: 'file', retention: 'limits', discard: 'old' }
     expect(config).toMatchObject({ name: mine.toUpperCase(), subjects: [`${mine}.>`], ...kept })
+    await expect(manager.streams.info(brokerNames(mine).stream.replays)).rejects.toMatchObject({ status: 404 }) // not needed yet
+    await bus.publish(eventMessage(EVENT, {}, 'replays'))
     expect((await manager.streams.info(`${mine.toUpperCase()}-REPLAYS`)).config.subjects).toEqual([`${mine}-replays.>`])
   })
 
   test('a stream that an operator shaped keeps its shape and gets our subjects', async () => {
-    const prefix = freshPrefix()
+    const prefix = freshNames()
     const { manager } = await managed()
     const name = brokerNames(prefix).stream.turns
     await manager.streams.add({ name, subjects: [`${prefix}.only-this`, `${prefix}-other`], max_msgs: 77 })
@@ -60,7 +76,7 @@ describeWithNats('the bus on NATS', url => {
   })
 
   test('a stream that was deleted under it is made again, and its consumer with it', async () => {
-    const prefix = freshPrefix()
+    const prefix = freshNames()
     const { manager } = await managed()
     const bus = await nats(url, { prefix }).open(quiet)
     onTestFinished(() => bus.close())
@@ -78,7 +94,7 @@ describeWithNats('the bus on NATS', url => {
   })
 
   test('a connection of the host is used and left open', async () => {
-    const prefix = freshPrefix()
+    const prefix = freshNames()
     const { connection } = await managed()
     const bus = await nats(connection, { prefix }).open(quiet)
     await bus.publish(eventMessage(EVENT, {}))
@@ -87,7 +103,7 @@ describeWithNats('the bus on NATS', url => {
   })
 
   test('health names the server without what opens it', async () => {
-    const bus = await nats(url.replace('nats://', 'nats://name:secret@'), { prefix: freshPrefix() }).open(quiet)
+    const bus = await nats(url.replace('nats://', 'nats://name:secret@'), { prefix: freshNames() }).open(quiet)
     onTestFinished(() => bus.close())
     const { server } = await bus.health()
     expect(server).toMatch(/^nats:\/\//)
