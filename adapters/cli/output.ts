@@ -28,6 +28,8 @@ export type Ink = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: str
 export class ReaderGoneError extends Error {}
 
 const WIPE = '\r\u001b[2K'
+/** Of a terminal that does not say how wide it is. */
+const COLUMNS = 80
 
 export function terminalOutput(json: boolean): Output {
   const { stdout, stderr } = process
@@ -61,7 +63,7 @@ export function terminalOutput(json: boolean): Output {
     progress: text => {
       if (!watched) return
       wipe()
-      stderr.write(safeLine(text).slice(0, Math.max(0, stderr.columns - 1)))
+      stderr.write(safeLine(text).slice(0, (stderr.columns || COLUMNS) - 1))
       shown = true
     },
   }

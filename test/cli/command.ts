@@ -32,11 +32,23 @@ export function freshFolder(): string {
 
 let home: string | undefined
 
-/** Starts `toolturn <words>`. Nothing is written to its stdin, which is closed. */
-export function start(words: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+type Env = Readonly<Record<string, string>>
+
+/** Starts `toolturn <words>`. Its stdin is closed. */
+export function start(words: readonly string[], env: Env = {}): Started {
+  return startProgram(process.execPath, [MAIN, ...words], env)
+}
+
+/** Runs `toolturn <words>` with a terminal as its stdout and stderr, as `script` of util-linux gives one. */
+export function inTerminal(words: readonly string[], env: Env = {}): Promise<Ended> {
+  const quoted = [process.execPath, MAIN, ...words].map(word => `'${word}'`).join(' ')
+  return startProgram('script', ['-qec', quoted, '/dev/null'], { TERM: 'xterm', ...env }).ended
+}
+
+function startProgram(file: string, words: readonly string[], env: Env): Started {
   home ??= freshFolder()
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLTURN_|FORCE_COLOR$)/.test(name)))
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: home, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLTURN_|FORCE_COLOR$|NO_COLOR$)/.test(name)))
+  const child = spawn(file, words, { cwd: home, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
@@ -46,7 +58,7 @@ export function start(words: readonly string[], env: Readonly<Record<string, str
 }
 
 /** Runs `toolturn <words>` to its end. */
-export function toolturn(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function toolturn(words: readonly string[], env: Env = {}): Promise<Ended> {
   return start(words, env).ended
 }
 

@@ -1,5 +1,6 @@
 // What the command line is given as `--config` in tests. The model's script goes by the first word of the input: `refund` looks an
-// order up and refunds it, which then waits for the acting person; `ask` asks; `crash` dies inside a tool; anything else says so.
+// order up and refunds it, which then waits for the acting person; `ask` asks; `crash` dies inside a tool, `hang` never comes back
+// from one; for anything else there is nothing to do.
 
 import { scripted } from '../../adapters/models/scripted.ts'
 import { tool } from '../../adapters/tool.ts'
@@ -36,6 +37,15 @@ const crash = tool({
   run: () => process.kill(process.pid, 'SIGKILL'),
 })
 
+const hang = tool({
+  name: 'hang',
+  description: 'Never answers, and does not listen.',
+  input: { type: 'object' },
+  replayPolicy: 'at-most-once',
+  approval: 'never',
+  run: () => new Promise(() => undefined),
+})
+
 const ask = tool({
   name: 'ask_user',
   description: 'Ask the person.',
@@ -51,6 +61,7 @@ const scripts: { readonly [word: string]: Model } = {
   refund: scripted([call('find_order', { id: '42' }), call('refund', { id: '42' }), end(`Refunded. ${HOSTILE}`)]),
   ask: scripted([call('ask_user', { question: 'Which one?' }), end('Thank you.')]),
   crash: scripted([call('crash', {}), end('Back again.')]),
+  hang: scripted([call('hang', {})]),
 }
 
 function scriptOf(request: ModelRequest): Model {
@@ -61,7 +72,7 @@ function scriptOf(request: ModelRequest): Model {
 
 export default {
   name: process.env['TEST_RUNTIME'] ?? 'default',
-  tools: [findOrder, refund, crash, ask],
+  tools: [findOrder, refund, crash, hang, ask],
   model: {
     name: 'scripted by its input',
     capabilities: { toolCalls: 'native', enforcedOutput: true },

@@ -190,6 +190,18 @@ describeWithPostgres('a call in doubt', postgres => {
     expect(jsonOf(ended)).toEqual({ driven: [{ turnId: turn, state: 'completed', code: null }] })
   })
 
+  test('a worker that is told twice ends at once', async () => {
+    const turn = await spawn('hang')
+    const worker = start(['worker', '--config', CONFIG], where)
+    const opened = await store()
+    await vi.waitFor(async () => expect((await opened.turn(turn))?.tools).toEqual(['hang']), { timeout: 50_000, interval: 50 })
+    await opened.close()
+    worker.child.kill('SIGTERM')
+    await worker.says('draining')
+    worker.child.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('drained') })
+  })
+
   test('a damaged stream says where it is damaged, and nothing is appended to it', async () => {
     const turn = await spawn('hello')
     await run('recover', turn, '--config', CONFIG)

@@ -1,11 +1,12 @@
 // Goal: the words of the command line are understood or turned away with what was meant, its exit codes say what came of it, and
 // nothing but what was asked for is on stdout. No server and no store is needed.
 
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn, type Ended } from './command.ts'
+import { CONFIG, errorOf, freshFolder, inTerminal, jsonOf, start, toolturn, type Ended } from './command.ts'
 
 const TURN = '0190a0b0-0000-7000-8000-000000000000'
 const folder = freshFolder()
@@ -136,8 +137,66 @@ describe('what needs no store', () => {
   })
 })
 
-test('a reader that stops reading ends the command without a word', async () => {
-  const { child, ended } = start(['explain', '--json'])
-  child.stdout?.destroy()
-  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+describe('scenario files', () => {
+  const scenario = (name: string, expected: string) => {
+    const path = join(folder, name)
+    const model = { rounds: [{ stop: 'end', content: [{ text: 'done' }] }] }
+    const turn = { principal: null, input: [{ role: 'user', text: 'x' }] }
+    writeFileSync(path, JSON.stringify({ name, tools: {}, turn, model, expect: { state: expected } }))
+    return path
+  }
+
+  test('are run, a line for each, and exit with 1 where one differs', async () => {
+    const ended = await toolturn(['scenario', 'run', '--store', 'memory:', '--json', scenario('good.json', 'completed'), scenario('other.json', 'failed')])
+    expect(ended.code).toBe(1)
+    expect(ended.stdout.trimEnd().split('\n').map(line => JSON.parse(line))).toMatchObject([
+      { name: 'good.json', ok: true, differences: [] },
+      { name: 'other.json', ok: false, differences: [{ expected: 'failed', actual: 'completed' }] },
+    ])
+  })
+
+  test('that are broken are told with the place and the reason', async () => {
+    const path = join(folder, 'broken.json')
+    writeFileSync(path, '{ "name": 1 }')
+    const { code, stdout } = await toolturn(['scenario', 'run', '--store', 'memory:', path])
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/broken\.json at \/name must be string/)
+  })
+})
+
+describe('what is not there or goes away', () => {
+  test('a reader that stops reading ends the command without a word', async () => {
+    const { child, ended } = start(['explain', '--json'])
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('a broker that is away keeps no turn from its end', async () => {
+    const ended = await toolturn(['spawn', '--store', 'memory:', '--bus', 'nats://127.0.0.1:1', '--config', CONFIG, '--input', 'hello', '--json'])
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('cannot be reached') })
+    expect(jsonOf(ended)).toMatchObject({ state: 'completed' })
+  })
+})
+
+describe('a terminal', () => {
+  const spawn = ['spawn', '--store', 'memory:', '--config', CONFIG, '--input', 'refund']
+  const noTerminal = spawnSync('script', ['--version']).status !== 0
+
+  // Reason to skip: there is no `script` of util-linux, which gives a program a terminal.
+  test.skipIf(noTerminal)('is shown what is being done, and colours but for those who want none', async () => {
+    const { stdout } = await inTerminal(spawn)
+    expect(stdout).toContain('\u001b[2Kcall.held  call 2 refund')
+    expect((await inTerminal(['explain', 'internal'])).stdout).toContain('\u001b[1minternal')
+    expect((await inTerminal(['explain', 'internal'], { NO_COLOR: '1' })).stdout).not.toContain('\u001b')
+  })
+
+  // Reason to skip: there is no `script` of util-linux, which gives a program a terminal.
+  test.skipIf(noTerminal)('is shown neither where JSON is asked for', async () => {
+    const { stdout } = await inTerminal([...spawn, '--json'])
+    expect(stdout.replaceAll('\r\n', '\n')).toMatch(/^\{.*\}\n$/)
+  })
+
+  test('is what neither is for', async () => {
+    expect(await toolturn(spawn)).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining('\u001b') })
+  })
 })

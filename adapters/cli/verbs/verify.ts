@@ -7,7 +7,7 @@ import { withConfig, type ConfigFlags } from '../config.ts'
 import { EXIT } from '../exit.ts'
 import { withRuntime } from '../open.ts'
 import type { Output } from '../output.ts'
-import { requireFile } from '../reading.ts'
+import { given, requireFile } from '../reading.ts'
 import { factOf, facts, table } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
@@ -16,7 +16,7 @@ type Flags = WhereFlags & ConfigFlags & { readonly all?: boolean }
 
 const words = command('verify', 'Check that streams, or an exported file, are whole', 'verify january.jsonl')
   .argument('[turn or file]', 'a turn by its id, or an exported file, which is checked offline')
-  .option('--all', 'every turn of the tenant')
+  .option('--all', 'every turn; of one tenant where --tenant names it')
 
 export const verify: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ words: [what], flags, out }) => {
   if ((what === undefined) !== (flags.all === true)) {
@@ -36,7 +36,7 @@ function isTurnId(text: string): boolean {
 function verifyStore(turnId: string | undefined, flags: Flags, out: Output): Promise<VerifyResult> {
   return withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     out.progress('verifying')
-    return runtime.verify(turnId, { tenant })
+    return turnId === undefined ? runtime.verify(undefined, given({ tenant: flags.tenant })) : runtime.verify(turnId, { tenant })
   })
 }
 
