@@ -108,11 +108,10 @@ const turns = setup({
 const STAY = { actions: 'stay' } as const
 
 /** What may come while the turn is open and at rest. */
-const atRest = {
-  'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel' },
-  'turn.failed': { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' },
-  'call.late': STAY,
-} as const
+const atRest = { 'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel' }, 'call.late': STAY } as const
+
+/** Only where something runs can it fail. */
+const failure = { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' } as const
 
 /** The turn follows its next call, perhaps to the state it is in. */
 const followOpen = [
@@ -153,6 +152,7 @@ export const turnChart = turns.createMachine({
           { guard: 'asks again', actions: 'await verdicts' },
         ],
         'turn.exhausted': { guard: 'no call is left open', target: 'exhausted' },
+        'turn.failed': failure,
         ...atRest,
         'turn.cancelling': { target: 'cancelling', actions: 'begin to cancel an ask' },
       },
@@ -188,6 +188,7 @@ export const turnChart = turns.createMachine({
         'approval.expired': STAY,
         'approval.turned-away': STAY,
         'clarification.asked': { guard: 'nothing is next', target: 'asking', actions: 'open the ask' },
+        'turn.failed': failure,
         ...atRest,
       },
     },
@@ -223,7 +224,7 @@ export const turnChart = turns.createMachine({
         'call.ended': STAY,
         'call.late': STAY,
         'turn.cancelled': { guard: 'no call is left open', target: 'cancelled' },
-        'turn.failed': { guard: 'only a doubt is left open', target: 'failed', actions: 'keep whether a call is in doubt' },
+        'turn.failed': failure,
       },
     },
     completed: { tags: ['end'], on: { 'call.late': STAY } },
