@@ -1,67 +1,18 @@
 // Goal: the step over both charts, walked with real events, reaches all that the law names and takes nothing else.
 //
-// Four walks, each small enough to be walked whole: one call to a round, two calls to a round, a second attempt behind a call in
-// doubt, a second round behind a record that is a miss.
+// What is walked is in scopes.ts.
 
 import { describe, expect, test } from 'vitest'
 import { parseEvent, fold } from '../../machines/fold.ts'
 import { pending, type Effect } from '../../machines/effects.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import { EVENT_TYPES, type Event, type Fact } from '../../machines/events.ts'
-import { callStateName, isMiss, outcomeOf, stateName, type TurnState } from '../../machines/state.ts'
-import type { Scope } from './composed-cases.ts'
-import { configurationOf, eventOf, stored, tryStep, walk, type Reached } from './composed.ts'
+import { callStateName, outcomeOf, stateName, type TurnState } from '../../machines/state.ts'
+import { configurationOf, eventOf, stored, tryStep, type Reached } from './composed.ts'
 import { consequences } from './consequences.ts'
 import { brokenBy, brokenIn } from './invariants.ts'
 import { TURN_LAW } from './law.ts'
-
-// Hundreds of thousands of events are refused here, and a trace for each costs more than all the rest.
-Error.stackTraceLimit = 0
-
-const clean = (...tools: readonly string[]) => ({ completion: 'clean', tools }) as const
-
-const ALONE: Scope = {
-  start: [],
-  shapes: [clean('look'), clean('pay'), clean('ask_user'), { completion: 'truncated', tools: ['pay'] }, { completion: 'refused', tools: ['pay'] }],
-  rounds: 2,
-  calls: 1,
-  dispatches: 2,
-  misses: true,
-}
-
-const TOGETHER: Scope = {
-  start: [],
-  shapes: [clean('look', 'look'), clean('look', 'pay'), clean('pay', 'ask_user'), { completion: 'refused', tools: ['pay', 'look'] }],
-  rounds: 1,
-  calls: 2,
-  dispatches: 2,
-  misses: false,
-}
-
-const alone = walk(ALONE)
-
-/** A scope that begins where another walk came to. */
-function behind(wanted: (state: TurnState) => boolean, scope: Omit<Scope, 'start'>): Scope {
-  const found = alone.find(({ state }) => wanted(state))
-  if (found === undefined) throw new Error('the walk came to no such state')
-  return { ...scope, start: found.history.slice(1) }
-}
-
-const SECOND_ATTEMPT = behind(state => state.attempt === 2 && state.nextOrdinal === 2, { ...ALONE, rounds: 1 })
-const SECOND_ROUND = behind(state => stateName(state) === 'thinking' && [...state.calls.values()].some(isMiss), {
-  shapes: [clean('look'), clean('pay')],
-  rounds: 2,
-  calls: 2,
-  dispatches: 2,
-  misses: false,
-})
-
-const WALKS = [
-  { name: 'one call to a round', reached: alone },
-  { name: 'two calls to a round', reached: walk(TOGETHER) },
-  { name: 'a second attempt', reached: walk(SECOND_ATTEMPT) },
-  { name: 'a second round behind a miss', reached: walk(SECOND_ROUND) },
-]
+import { ALONE_WALK, WALKS } from './scopes.ts'
 
 describe.each(WALKS)('$name', ({ reached }) => {
   test('every history that was walked folds, as a store gives it', () => {
@@ -186,7 +137,7 @@ function describeState(state: TurnState): string {
 }
 
 test('an event of another version than the next is an illegal history', () => {
-  const { state, history, edges } = alone.find(each => stateName(each.state) === 'working') as Reached
+  const { state, history, edges } = ALONE_WALK.reached.find(each => stateName(each.state) === 'working') as Reached
   const fact = edges[0]?.fact as Fact
   const events = (version: number) => [...(stored(history) as readonly Event[]), eventOf(state, fact, version)]
   expect(fold(events(state.version + 1)).version).toBe(state.version + 1)

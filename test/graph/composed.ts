@@ -86,6 +86,17 @@ type Logic = ActorLogic<TurnState & Snapshot<unknown>, Fact>
 
 /** Every configuration within a scope. A further attempt is reached, and walked on only by a scope that starts in it. */
 export function walk(scope: Scope): readonly Reached[] {
+  // Hundreds of thousands of facts are refused here, and a trace for each costs more than all the rest.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return walkQuietly(scope)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function walkQuietly(scope: Scope): readonly Reached[] {
   const start = fold(stored([OPENED, ...scope.start]) as readonly Event[])
   const tried = new Map<string, Tried>()
   const tryOnce = (state: TurnState): Tried => {

@@ -12,7 +12,7 @@ const GOES_ON = ['admitting', ...OPEN]
 const STOPS = ['admitting', ...FOLLOW]
 
 /** What can befall any open state that is at rest between two appends. */
-const ANY_TIME = { 'turn.cancelling': ['cancelling'], 'turn.failed': ['failed'] }
+const ANY_TIME = { 'turn.cancelling': ['cancelling'] }
 
 export const TURN_LAW: Law = {
   unopened: { 'turn.opened': ['thinking'] },
@@ -23,6 +23,7 @@ export const TURN_LAW: Law = {
     'call.dispatched': ['working'],
     'call.late': ['thinking'],
     'turn.exhausted': ['exhausted'],
+    'turn.failed': ['failed'],
     ...ANY_TIME,
   },
   admitting: {
@@ -51,6 +52,7 @@ export const TURN_LAW: Law = {
     'approval.denied': ['working'],
     'approval.expired': ['working'],
     'approval.turned-away': ['working'],
+    'turn.failed': ['failed'],
     ...ANY_TIME,
   },
   holding: {
