@@ -101,7 +101,7 @@ function readOptions(options: HostOptions) {
     redactor: createRedactor(options.redact),
     sealer: options.key === undefined ? null : createSealer(options.key, systemRandom),
     store: options.store ?? memory(),
-    bus: options.bus ?? memoryBus(memoryBroker()),
+    bus: options.bus ?? memoryBus(memoryBroker({ clock: systemClock })),
   }
 }
 

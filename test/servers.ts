@@ -81,7 +81,9 @@ async function deleteStreams(): Promise<void> {
   try {
     const streams = (await jetstreamManager(connection)).streams
     for (const prefix of prefixes) {
-      for await (const { config } of streams.list(`${prefix}.>`)) await streams.delete(config.name)
+      for (const subjects of [`${prefix}.>`, `${prefix}-replays.>`]) {
+        for await (const { config } of streams.list(subjects)) await streams.delete(config.name)
+      }
     }
   } finally {
     await connection.close()

@@ -5,6 +5,7 @@ import { Option, type Command } from 'commander'
 import type { BusSource } from '../../bus/source.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { StoreSource } from '../../store/source.ts'
+import { systemClock } from '../clock.ts'
 import { silentLog } from '../log.ts'
 
 export type WhereFlags = { readonly store?: string; readonly bus?: string; readonly tenant?: string }
@@ -13,7 +14,6 @@ export type { BusSource, StoreSource }
 
 /** A store by its address. */
 export type StorePlace = {
-  readonly kind: StoreSource['kind']
   /** As it may be shown: without a password. */
   readonly address: string
   readonly source: () => Promise<StoreSource>
@@ -63,7 +63,6 @@ function postgresPlace(address: string): StorePlace {
   const target = url.href
   url.password = ''
   return {
-    kind: 'postgres',
     address: `${url.href}${url.search === '' ? '?' : '&'}schema=${schema}`,
     source: async () => (await import('../../store/postgres.ts')).postgres(target, { schema }),
     migrate: async () => (await import('../../store/postgres.ts')).migratePostgres(target, { schema }),
@@ -75,7 +74,6 @@ function embeddedPlace(folder: string): StorePlace {
   if (folder === '') throw new ToolturnError('option_invalid', 'The store pglite: lacks its folder.', { option: '--store' })
   const source = async () => (await import('../../store/embedded.ts')).embedded(folder)
   return {
-    kind: 'embedded',
     address: `pglite:${folder}`,
     source,
     // It is up to date whenever it was opened.
@@ -89,7 +87,6 @@ function embeddedPlace(folder: string): StorePlace {
 }
 
 const memoryPlace: StorePlace = {
-  kind: 'memory',
   address: 'memory:',
   source: async () => (await import('../../store/memory-source.ts')).memory(),
   migrate: async () => [],
@@ -112,7 +109,7 @@ export async function busOf(flags: WhereFlags, drives: boolean): Promise<BusSour
   if (address === 'memory:' && drives) return (await import('../../bus/none.ts')).noBus()
   if (address === 'memory:') {
     const { memoryBroker, memoryBus } = await import('../../bus/memory.ts')
-    return memoryBus(memoryBroker())
+    return memoryBus(memoryBroker({ clock: systemClock }))
   }
   if (!/^(nats|tls):\/\//.test(address)) {
     throw new ToolturnError('option_invalid', 'The bus is none of nats://… and memory:.', { option: '--bus' })

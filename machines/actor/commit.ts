@@ -88,6 +88,9 @@ function inTurn<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
 async function readOn(actor: Actor): Promise<void> {
   const stored = await actor.ports.store.read(actor.turnId, actor.state.version)
   if (stored.length === 0) return
+  // Whoever appended them publishes nothing: it does not own the turn.
+  actor.ports.outbox.committed(stored, actor.state.opened.labels)
+  actor.control.onCommitted(stored)
   setState(actor, foldOn(actor.state, stored.map(parseEvent)))
 }
 

@@ -141,6 +141,17 @@ export type SubscribeOptions = {
   readonly tenant?: string
   readonly types?: readonly EventType[]
   readonly from?: 'new' | 'start'
+  /** Where the effect is kept, to have each effect exactly once. Default: the place is kept in the store alone. */
+  readonly seen?: Seen
+  readonly signal?: AbortSignal
+}
+
+/** A place that is kept with the consumer's effect: both or neither, whatever dies. */
+export type Seen = {
+  /** The highest version of this turn whose effect is there; null when there is none of this turn. */
+  readonly version: (turnId: string) => Promise<number | null>
+  /** The consumer is done with this version. Raises it, never lowers it. */
+  readonly advance: (turnId: string, version: number) => Promise<void>
 }
 
 export type Runtime = {
