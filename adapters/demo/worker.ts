@@ -66,8 +66,8 @@ async function begin({ where, ledger: file, dead, follow: wanted }: Begin): Prom
     await new Promise(() => undefined)
   })
   const place = storeOf(where)
-  if (place.kind === 'postgres' && dead === null) await place.migrate()
   const store = await place.source()
+  if (store.kind === 'postgres' && dead === null) await place.migrate()
   const runtime = await createRuntime({
     name: 'demo',
     store: dead === null ? store : withoutLease(store, dead),
