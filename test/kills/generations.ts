@@ -1,0 +1,94 @@
+// One worker after another: each drives all turns, comes to the next stop of every plan, and is killed there with all of them.
+
+import { join } from 'node:path'
+import type { Place as Room } from '../../adapters/scenario/places.ts'
+import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
+import type { PrincipalInput, SpawnOptions } from '../../machines/runtime/api.ts'
+import { until } from '../bus/world.ts'
+import type { Script } from './cast.ts'
+import { stopsOf, type Place, type Stops } from './stops.ts'
+import { startWorker, type WorkerProcess } from './worker-process.ts'
+
+export const ANA: PrincipalInput = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' }
+
+/** A turn, and where its workers die, one after the other. */
+export type Plan = {
+  readonly name: string
+  readonly script: Script['rounds']
+  readonly stops: readonly Place[]
+  readonly limits?: SpawnOptions['limits']
+}
+
+export const spawnOf = ({ name, script, limits = {} }: Pick<Plan, 'name' | 'script' | 'limits'>): SpawnOptions => ({
+  input: JSON.stringify({ plan: name, rounds: script } satisfies Script),
+  principal: ANA,
+  labels: { plan: name },
+  limits,
+})
+
+export type Lived = {
+  /** The last worker, alive. */
+  readonly worker: WorkerProcess
+  /** Workers that were killed. */
+  readonly killed: number
+  /** Plans whose turns were parked, and went on when an operator said so. */
+  readonly parked: readonly string[]
+}
+
+/** Plays the plans in a place of their own: every worker is killed when each turn has come to its next stop or to its end. */
+export async function playPlans({ address, folder }: Room, plans: readonly Plan[]): Promise<Lived> {
+  const stops = stopsOf(new Map(plans.map(({ name, stops: places }) => [name, places])))
+  const start = (dead: readonly string[]) => startWorker({ address, effects: effectsIn(folder), dead, watched: true }, stops.at)
+  let worker = await start([])
+  let killed = 0
+  await Promise.all(plans.map(plan => worker.ask('spawn', spawnOf(plan))))
+  for (await untilAllStand(worker, stops); stops.held() > 0; await untilAllStand(worker, stops)) {
+    await worker.kill()
+    killed += 1
+    stops.moveOn()
+    worker = await start(worker.enlisted())
+  }
+  const parked = (await turnsOf(worker)).filter(turn => turn.parked)
+  for (const { turnId } of parked) await worker.ask('recover', turnId)
+  return { worker, killed, parked: parked.map(planOfRow) }
+}
+
+/** A busy machine needs long for a worker process; nothing depends on how long. */
+const LONG_MS = 60_000
+
+export function effectsIn(folder: string): string {
+  return join(folder, 'effects.db')
+}
+
+export function planOfRow({ labels }: TurnRow): string {
+  return labels['plan'] ?? ''
+}
+
+export async function turnsOf(worker: WorkerProcess): Promise<readonly TurnRow[]> {
+  return (await worker.ask('list', { limit: 1000 })).turns
+}
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])
+
+/** Until nothing happens any more: whoever has a stop ahead has come to it, all others ended, or are parked for an operator. */
+async function untilAllStand(worker: WorkerProcess, stops: Stops): Promise<void> {
+  let moving: readonly string[] = []
+  const stands = (turn: TurnRow) => {
+    const stop = stops.of(planOfRow(turn))
+    return stop === 'held' || (stop === 'none' && (turn.parked || ENDED.has(turn.state)))
+  }
+  const allStand = async () => {
+    await approveAll(worker)
+    moving = (await turnsOf(worker)).filter(turn => !stands(turn)).map(planOfRow)
+    return moving.length === 0
+  }
+  await until('every turn at its next stop or at its end', allStand, LONG_MS).catch((error: unknown) => {
+    throw new Error(`still under way: ${moving.join('; ')}`, { cause: error })
+  })
+}
+
+/** Whoever is asked agrees. */
+async function approveAll(worker: WorkerProcess): Promise<void> {
+  const { approvals } = await worker.ask('approvals')
+  await Promise.all(approvals.map(({ approvalId }: ApprovalRow) => worker.ask('approve', approvalId, { as: ANA, via: 'app' })))
+}
