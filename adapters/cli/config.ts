@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Option, type Command } from 'commander'
 import { ToolturnError } from '../../machines/errors.ts'
+import type { Model } from '../../machines/ports/model.ts'
+import type { Tool } from '../../machines/tool.ts'
 import type { HostOptions } from '../host.ts'
 
 export type ConfigFlags = { readonly config?: string; readonly tools?: string }
@@ -50,14 +52,21 @@ async function load(option: string, path: string): Promise<Loaded> {
 
 function optionsOf(path: string, loaded: Loaded): HostOptions {
   const options = loaded['default']
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options
-  throw wrongExport('--config', path, 'the options of createRuntime: { tools, model, … }')
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw wrongExport('--config', path, 'the options of createRuntime: { tools, model, … }')
+  }
+  if ('tools' in options && !areTools(options.tools)) throw wrongExport('--config', path, 'options whose tools are a list of tool({ … })')
+  return options
 }
 
-function toolsOf(path: string, loaded: Loaded): HostOptions {
-  const { default: tools, model } = loaded
-  if (!Array.isArray(tools)) throw wrongExport('--tools', path, 'a list of tools: [tool({ … }), …]')
-  return { tools, ...(model === undefined ? {} : { model }) } as unknown as HostOptions
+function toolsOf(path: string, { default: tools, model }: Loaded): HostOptions {
+  if (!areTools(tools)) throw wrongExport('--tools', path, 'a list of tools: [tool({ … }), …]')
+  return model === undefined ? { tools } : { tools, model: model as Model }
+}
+
+/** Made by `tool`, in whichever copy of this package; what was only written like its options has no descriptor. */
+function areTools(value: unknown): value is readonly Tool[] {
+  return Array.isArray(value) && value.every(each => typeof each === 'object' && each !== null && 'descriptor' in each)
 }
 
 function wrongExport(option: string, path: string, expected: string): ToolturnError {

@@ -39,7 +39,8 @@ export function acting(flags: WhereFlags & ConfigFlags, out: Output, act: (opene
 type Did = { readonly turnId: string; readonly [fact: string]: Json }
 
 /** @returns the turn at rest; as it is where others drive it, or where nobody can without a configuration */
-export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId: string, out: Output): Promise<Shown> {
+export async function toRest(opened: Opened, turnId: string, out: Output): Promise<Shown> {
+  const { runtime, tenant, drives, alone } = opened
   if (!drives) {
     const shown = await runtime.show(turnId, { tenant })
     if (alone && !AT_REST.includes(shown.state)) out.note('Nothing drives this turn on; do it with `recover` and --config.')
@@ -48,7 +49,7 @@ export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId:
   const enough = new AbortController()
   const told = out.watched ? tell(runtime, turnId, tenant, out, enough.signal) : null
   try {
-    return await driven({ runtime, tenant, alone }, turnId, out)
+    return await driven(opened, turnId, out)
   } finally {
     enough.abort()
     await told
@@ -56,10 +57,8 @@ export async function toRest({ runtime, tenant, drives, alone }: Opened, turnId:
   }
 }
 
-type Where = Pick<Opened, 'runtime' | 'tenant' | 'alone'>
-
 /** A turn that nobody here may claim stays as it is: it was opened under another name, or offers tools that are not here. */
-async function driven({ runtime, tenant, alone }: Where, turnId: string, out: Output): Promise<Shown> {
+async function driven({ runtime, tenant, alone }: Opened, turnId: string, out: Output): Promise<Shown> {
   let shown = await runtime.show(turnId, { tenant })
   for (let looks = 0; looks < (alone && shown.row.owner !== null ? MOST_LOOKS_AT_OWNED : MOST_LOOKS); looks += 1) {
     await runtime.recover(turnId)

@@ -28,6 +28,11 @@ describe('the embedded store', () => {
     expect(jsonOf(ended)).toMatchObject({ decision: 'granted', state: 'working' })
   })
 
+  test('an acting verb drives the turn it acts on, and no other that is due', async () => {
+    expect(await spawn('hello')).toMatchObject({ state: 'completed' })
+    expect(jsonOf(await run('list', '--state', 'working', '--json'))).toMatchObject({ turns: [{ turnId: held.turnId }] })
+  })
+
   test('recover goes on where it was left', async () => {
     const recovered = await run('recover', '--config', CONFIG, '--json')
     expect(jsonOf(recovered)).toEqual({ driven: [{ turnId: held.turnId, state: 'completed', code: null }] })

@@ -89,6 +89,7 @@ describe('the module of --config', () => {
   test.concurrent.each<[string, string, string, RegExp]>([
     ['it is not there', '', '--config', /absent\.js is not there/],
     ['it exports no options', 'export default [1]', '--config', /default export of .* options of createRuntime/],
+    ['its tools were not made by tool()', `export default { tools: [${sound}] }`, '--config', /tools are a list of tool/],
     ['its tools are no list', 'export default { tools: [] }', '--tools', /default export of .* list of tools/],
     ['it throws', "throw new Error('no credentials')", '--config', /could not be loaded: no credentials/],
     ['it is no code', 'export default {', '--config', /could not be loaded/],

@@ -7,7 +7,7 @@ import { withConfig, type ConfigFlags } from '../config.ts'
 import { EXIT } from '../exit.ts'
 import { withRuntime } from '../open.ts'
 import type { Output } from '../output.ts'
-import { given, requireFile } from '../reading.ts'
+import { requireFile } from '../reading.ts'
 import { factOf, facts, table } from '../text.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
@@ -36,7 +36,7 @@ function isTurnId(text: string): boolean {
 function verifyStore(turnId: string | undefined, flags: Flags, out: Output): Promise<VerifyResult> {
   return withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     out.progress('verifying')
-    return turnId === undefined ? runtime.verify(undefined, given({ tenant: flags.tenant })) : runtime.verify(turnId, { tenant })
+    return turnId === undefined ? runtime.verify(undefined, flags.tenant === undefined ? {} : { tenant }) : runtime.verify(turnId, { tenant })
   })
 }
 
