@@ -73,9 +73,10 @@ describe('an export', () => {
     expect(await codeOf(exported(asked))).toBe('turn_not_found')
   })
 
-  test('of a turn longer than a page holds all of it', async () => {
-    const { turnId } = await keep(store, Array.from({ length: 450 }, () => say.failedRound))
-    expect(await verifyExport(await exported({ turnId }))).toMatchObject({ ok: true, events: 451 })
+  test('of a turn longer than a page, and of more turns than a page, holds all of it', async () => {
+    await keep(store, Array.from({ length: 450 }, () => say.failedRound))
+    for (let turn = 0; turn < 249; turn += 1) await keep(store, [])
+    expect(await verifyExport(await exported())).toMatchObject({ ok: true, turns: 250, events: 700 })
   })
 
   test('of erased payloads is sound and says so', async () => {
@@ -153,11 +154,29 @@ describe('an export that was changed', () => {
   test('and digested anew is still found, by its chain', async () => {
     await keep(store, RUN)
     const changed = (await exported()).map(line => line.replace('result of 1', 'result of 2'))
-    const body = changed.slice(0, -1)
-    const digest = createHash('sha256').update(body.map(line => `${line}\n`).join('')).digest('hex')
-    const redone = [...body, canonicalJson({ end: { turns: 1, events: 7, digest } })]
-    expect(await verifyExport(redone)).toMatchObject({ ok: false, findings: [{ version: 5, line: 6 }] })
+    expect(await verifyExport(ended(changed.slice(0, -1)))).toMatchObject({ ok: false, findings: [{ version: 5, line: 6 }] })
   })
+
+  test('to have no header, or two, is refused however well it is digested', async () => {
+    await keep(store, RUN)
+    const [header = '', ...events] = (await exported()).slice(0, -1)
+    expect(await codeOf(verifyExport(ended([header, ...events])))).toBe('sound')
+    expect(await codeOf(verifyExport(ended(events)))).toBe('export_invalid')
+    expect(await codeOf(verifyExport(ended([header, header, ...events])))).toBe('export_invalid')
+  })
+
+  test('in how its lines are written is refused: one text for each line', async () => {
+    await keep(store, RUN)
+    const lines = await exported()
+    expect(await codeOf(verifyExport(lines.with(-1, ` ${lines.at(-1)}`)))).toBe('export_invalid')
+    expect(await codeOf(verifyBytes(bytesOf(lines.with(0, `\ufeff${lines[0]}`))))).toBe('export_invalid')
+  })
+
+  /** The lines with an end that fits them. */
+  function ended(body: readonly string[]): string[] {
+    const digest = createHash('sha256').update(body.map(line => `${line}\n`).join('')).digest('hex')
+    return [...body, canonicalJson({ end: { turns: 1, events: 7, digest } })]
+  }
 
   test('of a newer format is not guessed at', async () => {
     const [header = '', ...rest] = await exported()

@@ -9,8 +9,8 @@ export function forged(events: readonly StoredEvent[], version: number, change: 
   let previous = { version: 0, hash: GENESIS }
   return events.map(event => {
     const changed = event.version === version ? change(event) : event
-    const { data, type } = changed
-    const stamp = { turnId: event.turnId, tenant: event.tenant, time: event.time, actor: event.actor, worked: event.worked }
+    const { data, type, turnId, tenant, time, actor, worked } = changed
+    const stamp = { turnId, tenant, time, actor, worked }
     const [written] = chain(previous, [{ type, data } as Fact], stamp, saltOf)
     if (written === undefined) throw new Error('nothing was chained')
     previous = { version: written.version, hash: written.hash }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { asEvent } from '../../machines/actor/draft.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { fold } from '../../machines/fold.ts'
+import { invocationId } from '../../machines/ids.ts'
 import { replay, type ReplayOptions } from '../../machines/replay.ts'
 import { isMiss, stateName, type TurnState } from '../../machines/state.ts'
 import * as say from './given.ts'
@@ -22,6 +23,7 @@ const ordinary = given(
 )
 
 const ROUND_2 = 6
+const call1 = { tenant: 'default', turnId: say.TURN, ordinal: 1 }
 
 /** The ordinary stream with other words in one payload, chained anew. */
 function rewritten(version: number, words: object, events = ordinary.events): StoredEvent[] {
@@ -181,7 +183,11 @@ describe('damage is thrown', () => {
   test.each([
     ['an order that no turn has', forged(ordinary.events, 3, event => ({ ...event, type: 'turn.cancelled', data: {} }))],
     ['an invocation id of another call', rewritten(4, { invocationId: 'another' })],
-    ['an approval id of another turn', rewritten(7, { approvalId: 'another.2.1' })],
+    ['a dispatch of another tool', rewritten(4, { tool: 'pay', invocationId: invocationId({ ...call1, tool: 'pay' }) })],
+    ['an approval id of another turn', rewritten(7, { approvalId: 'another.2.1' }).slice(0, 7)],
+    ['a call under another id than the host gives', rewritten(2, { items: [{ ...ordinary.state.rounds[0]?.items[0], id: 'p1' }] })],
+    ['an event of another tenant', forged(ordinary.events, 3, event => ({ ...event, tenant: 'theirs' }))],
+    ['an event of another turn', forged(ordinary.events, 3, event => ({ ...event, turnId: 'another' }))],
     ['a payload of another shape', rewritten(4, { more: 1 })],
   ])('%s is illegal, however well it is chained', (_what, events) => {
     expect(codeOf(events)).toBe('illegal_history')

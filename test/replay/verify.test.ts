@@ -88,8 +88,14 @@ describe('harm', () => {
   })
 
   test('an event twice, and events in another order, are out of order', async () => {
-    expect(versions(await verified([...events.slice(0, 3), ...events.slice(2)]))).toContain(3)
+    const [again] = (await verified([...events.slice(0, 3), ...events.slice(2)])).findings
+    expect(again).toEqual({ turnId: say.TURN, version: 3, problem: 'the version stands here again, or out of order' })
     expect((await verified([...events].reverse())).findings.length).toBeGreaterThan(0)
+  })
+
+  test('an event of another turn is told as that', async () => {
+    const [stray] = (await verified(events.map(event => (event.version === 3 ? { ...event, turnId: 'another' } : event)))).findings
+    expect(stray).toEqual({ turnId: say.TURN, version: 3, problem: 'an event of another turn stands here' })
   })
 
   test('a history that no turn has is found, however well it is chained', async () => {
