@@ -3,15 +3,16 @@
 import { fail } from '../decide.ts'
 import { settleDoubt, missesOf, recoverMiss, type ReconcileAnswer } from '../recovery.ts'
 import { dispatchFact } from '../decide.ts'
+import type { JsonObject } from '../json.ts'
 import { callStateName, hasEnded, stateName, type CallState } from '../state.ts'
 import { pending } from '../effects.ts'
 import type { Tool } from '../tool.ts'
-import type { Actor } from './actor.ts'
+import { ActorStopped, type Actor } from './actor.ts'
 import { commit } from './commit.ts'
 import { follow } from './follow.ts'
 import { recordResult } from './outcome.ts'
 import { callContext } from './run.ts'
-import { DONE } from './signals.ts'
+import { aborted, DONE } from './signals.ts'
 import { wholeArguments } from './wholes.ts'
 
 /** Settles the calls of the state that are in doubt, each by the recovery table. */
@@ -38,7 +39,7 @@ async function reconcile(actor: Actor, call: CallState): Promise<ReconcileAnswer
   const tool = actor.ports.tools.get(call.item.name)
   const args = await wholeArguments(actor, call)
   if (tool?.reconcile === undefined || args === null || tool.descriptor.replayPolicy === 'read-only') return { kind: 'unknown' }
-  const answer = await askTool(actor, call, tool, tool.reconcile(args, reconcileContext(actor, call)))
+  const answer = await askTool(actor, call, tool, tool.reconcile, args)
   if (answer === 'did-not-happen') return { kind: 'did-not-happen' }
   if (typeof answer !== 'object' || answer === null || !('happened' in answer)) return { kind: 'unknown' }
   return { kind: 'happened', recorded: await recordResult(actor, call, tool, { ended: 'returned', value: answer.happened }) }
@@ -49,15 +50,20 @@ function reconcileContext(actor: Actor, call: CallState) {
   return callContext(actor, call, running, Math.max(1, call.failedTries), actor.stopped.signal)
 }
 
-async function askTool(actor: Actor, call: CallState, tool: Tool, asked: unknown): Promise<unknown> {
+type Reconcile = NonNullable<Tool['reconcile']>
+
+/** A throw, at once or later, and a timeout are no answer. @throws ActorStopped when the worker lets go meanwhile */
+async function askTool(actor: Actor, call: CallState, tool: Tool, reconcile: Reconcile, args: JsonObject): Promise<unknown> {
   const { clock, log } = actor.ports
   const done = new AbortController()
-  const tooLong = clock.sleep(tool.descriptor.timeoutMs, done.signal).then(() => 'unknown')
+  const asked = Promise.resolve()
+    .then(() => reconcile.call(tool, args, reconcileContext(actor, call)))
+    .catch(() => log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name }))
+  const tooLong = clock.sleep(tool.descriptor.timeoutMs, done.signal)
   try {
-    return await Promise.race([asked, tooLong])
-  } catch {
-    log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name })
-    return 'unknown'
+    const answer = await Promise.race([asked, tooLong, aborted(actor.stopped.signal, done.signal)])
+    if (actor.stopped.signal.aborted) throw new ActorStopped(actor.control.mayAct() ? 'drained' : 'lease-lost')
+    return answer
   } finally {
     done.abort(DONE)
   }
