@@ -24,6 +24,7 @@ import { memory } from '../store/memory-source.ts'
 import type { StoreSource } from '../store/source.ts'
 import { systemClock, systemRandom } from './clock.ts'
 import { silentLog } from './log.ts'
+import { boundedPolicy } from './policy.ts'
 import { createRedactor, type RedactOptions } from './redact.ts'
 import { createSealer } from './seal.ts'
 
@@ -116,7 +117,7 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     outbox: outbox ?? noOutbox,
     model: checked.model,
     tools: checked.tools,
-    policy: options.policy ?? (() => 'allow'),
+    policy: boundedPolicy(options.policy ?? (() => 'allow'), systemClock, log),
     redactor: checked.redactor,
     sealer: checked.sealer,
     blobs: options.blobs ?? null,

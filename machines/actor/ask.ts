@@ -3,16 +3,16 @@
 import { admit } from '../admission.ts'
 import { endOpenCalls, fail } from '../decide.ts'
 import { requestDigest } from '../digest.ts'
-import { ToolturnError } from '../errors.ts'
+import { errorName, ToolturnError } from '../errors.ts'
 import type { Fact } from '../events.ts'
-import { isModelFailure, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
+import { isModelFailure, type Model, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
 import { roundFact } from '../round.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
 import { ActorStopped, workedSoFar, type Actor } from './actor.ts'
 import { commit } from './commit.ts'
 import { follow, gateHost } from './follow.ts'
-import { abortedWith, DONE } from './signals.ts'
+import { aborted, abortedWith, DONE } from './signals.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_CAP_MS = 30_000
@@ -45,31 +45,39 @@ function isEffect(state: TurnState): boolean {
 
 const OUT_OF_TIME = new Error('out of working time')
 
-/** @returns null when the ask was aborted: by a cancel, or because the worker stops */
-async function ask(actor: Actor, model: NonNullable<Actor['ports']['model']>, request: ModelRequest): Promise<ModelRound | ModelFailure | null> {
-  const { state, control, turnId } = actor
+/** @returns null when the ask was aborted: by a cancel, by the end of the turn's time, or because the worker stops */
+async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<ModelRound | ModelFailure | null> {
+  const { state, turnId } = actor
   const round = state.rounds.length + 1
   const answered = new AbortController()
   const asking = abortedWith(actor.interrupt.signal, answered.signal)
-  const { signal } = asking
   const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
   void actor.ports.clock.sleep(left, answered.signal).then(() => asking.abort(OUT_OF_TIME))
+  const answer = model.ask(request, {
+    turnId,
+    attempt: state.attempt,
+    round,
+    try: state.failedTries + 1,
+    signal: asking.signal,
+    onDelta: delta => actor.control.onProgress({ turnId, round, ...delta }),
+  })
   try {
-    return await model.ask(request, {
-      turnId,
-      attempt: state.attempt,
-      round,
-      try: state.failedTries + 1,
-      signal,
-      onDelta: delta => control.onProgress({ turnId, round, ...delta }),
-    })
+    // An adapter that does not heed its signal is not waited for.
+    const first = await Promise.race([answer, aborted(asking.signal, answered.signal)])
+    return first === 'aborted' ? null : first
   } catch (thrown) {
-    if (signal.aborted) return null
-    if (isModelFailure(thrown)) return thrown
-    throw thrown
+    return asking.signal.aborted ? null : failureOf(actor, thrown)
   } finally {
     answered.abort(DONE)
+    answer.catch(() => undefined)
   }
+}
+
+/** An adapter that throws something else than it may is treated as a model that could not be reached. */
+function failureOf(actor: Actor, thrown: unknown): ModelFailure {
+  if (isModelFailure(thrown)) return thrown
+  actor.ports.log.error('the model adapter threw', { turnId: actor.turnId, error: errorName(thrown) })
+  return { modelFailure: true, kind: 'protocol', final: false, code: 'model_unavailable', message: 'The adapter of the model failed.' }
 }
 
 async function recordRound(actor: Actor, round: ModelRound, request: string): Promise<void> {
