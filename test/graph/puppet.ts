@@ -208,7 +208,7 @@ async function run(strings: Strings, { ordinal }: CallContext): Promise<unknown>
           if (!crash(strings, at)) return 'ok'
           break
         case 'call.ended':
-          onStage(strings).refuse(append => append.events.some(event => event.type === 'call.recorded'))
+          onStage(strings).decide(append => (append.events.some(event => event.type === 'call.recorded') ? 'refused' : 'sent'))
           runOut(strings)
           return 'ok'
         default:

@@ -11,7 +11,7 @@ import { fold, parseEvent } from '../../machines/fold.ts'
 import type { LimitOptions } from '../../machines/limits.ts'
 import type { Ports } from '../../machines/ports.ts'
 import type { Model } from '../../machines/ports/model.ts'
-import type { Append, Store } from '../../machines/ports/store.ts'
+import type { Append } from '../../machines/ports/store.ts'
 import type { Policy, Redactor } from '../../machines/ports/world.ts'
 import { openTurn } from '../../machines/runtime/spawn.ts'
 import type { SpawnOptions } from '../../machines/runtime/api.ts'
@@ -19,6 +19,7 @@ import type { TurnState } from '../../machines/state.ts'
 import type { Tool } from '../../machines/tool.ts'
 import { openNone, noOutbox } from '../../bus/none.ts'
 import { memoryDatabase, openMemory } from '../../store/memory.ts'
+import { watchedStore, type Fate } from './store.ts'
 import { countedRandom, heldClock, type HeldClock } from './world.ts'
 
 export type StageOptions = {
@@ -29,8 +30,10 @@ export type StageOptions = {
   readonly limits?: LimitOptions
   readonly providerTools?: readonly ProviderTool[]
   readonly redactor?: Redactor
-  /** Told of each append that the actor committed, and of the state after it. */
-  readonly onCommitted?: (events: readonly StoredEvent[], state: TurnState) => void
+  /** Told of each append that the actor committed and folded. */
+  readonly onCommitted?: () => void
+  /** Told of each append that was accepted, whoever made it. */
+  readonly onAppended?: (append: Pick<Append, 'epoch' | 'events' | 'release'>) => void
 }
 
 export type Stage = {
@@ -45,8 +48,8 @@ export type Stage = {
   readonly actor: () => Actor | null
   readonly events: () => Promise<readonly StoredEvent[]>
   readonly state: () => Promise<TurnState>
-  /** The store refuses the appends that this picks. */
-  readonly refuse: (picks: (append: Append) => boolean) => void
+  /** What becomes of the appends of owners, from now on. */
+  readonly decide: (fate: (append: Append) => Fate) => void
   /** Appends after which the actor's state was not the folded one. */
   readonly strayed: readonly string[]
 }
@@ -61,8 +64,10 @@ const PLAIN: Redactor = { value: value => ({ value, changed: false }), text: tex
 /** Opens one turn. */
 export async function openStage(options: StageOptions, spawn: SpawnOptions): Promise<Stage> {
   const clock = heldClock()
-  const store = refusing(openMemory(memoryDatabase({ epochMs: () => START + clock.monotonic(), instance: 'stage' })))
-  const { model, tools, policy = () => 'allow', redactor = PLAIN } = options
+  const { model, tools, policy = () => 'allow', redactor = PLAIN, onAppended = () => undefined } = options
+  const database = memoryDatabase({ epochMs: () => START + clock.monotonic(), instance: 'stage' })
+  const worker: Worker = { crash: () => undefined }
+  const store = watchedStore(openMemory(database), { committed: onAppended, died: () => worker.crash() })
   const ports: Ports = {
     store,
     outbox: noOutbox,
@@ -80,8 +85,13 @@ export async function openStage(options: StageOptions, spawn: SpawnOptions): Pro
   const { ask = 'ask_user', limits, providerTools = [] } = options
   const { turn } = openTurn(spawn, { runtime: RUNTIME, system: undefined, ask, limits, providerTools }, null, ports, 'spawner', null)
   await store.open(turn)
-  return { ports, clock, turnId: turn.turnId, refuse: store.refuse, ...acting(ports, turn.turnId, options) }
+  onAppended({ epoch: null, events: turn.events })
+  const acts = acting(ports, turn.turnId, options)
+  worker.crash = acts.crash
+  return { ports, clock, turnId: turn.turnId, decide: store.decide, ...acts }
 }
+
+type Worker = { crash: () => void }
 
 function acting(ports: Ports, turnId: string, { onCommitted }: StageOptions) {
   const strayed: string[] = []
@@ -92,7 +102,7 @@ function acting(ports: Ports, turnId: string, { onCommitted }: StageOptions) {
   const committed = (appended: readonly StoredEvent[]) => {
     const live = actor?.state
     if (live === undefined) return
-    onCommitted?.(appended, live)
+    onCommitted?.()
     void events().then(all => {
       const folded = fold(all.slice(0, live.version).map(parseEvent))
       if (!isDeepStrictEqual(plainState(live), plainState(folded))) strayed.push(`version ${live.version}: ${appended.map(event => event.type).join(' ')}`)
@@ -132,25 +142,13 @@ function acting(ports: Ports, turnId: string, { onCommitted }: StageOptions) {
       })
       return drive(actor)
     },
-  } satisfies Omit<Stage, 'ports' | 'clock' | 'turnId' | 'refuse'>
+  } satisfies Omit<Stage, 'ports' | 'clock' | 'turnId' | 'decide'>
 }
 
 async function enlist(ports: Ports) {
   const id = ports.random.workerId()
   await ports.store.enlist(id, LEASE_MS)
   return { id, over: new AbortController() }
-}
-
-/** The store, with appends that it refuses where a test says so. */
-function refusing(store: Store): Store & Pick<Stage, 'refuse'> {
-  let picked: (append: Append) => boolean = () => false
-  return {
-    ...store,
-    refuse: picks => {
-      picked = picks
-    },
-    append: async append => (picked(append) ? { answer: 'failed', error: new Error('refused') } : store.append(append)),
-  }
 }
 
 /** A state without the machinery that its snapshots carry. */
