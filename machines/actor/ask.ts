@@ -5,7 +5,7 @@ import { endOpenCalls, fail } from '../decide.ts'
 import { requestDigest } from '../digest.ts'
 import { errorName, ToolturnError } from '../errors.ts'
 import type { Fact } from '../events.ts'
-import { isModelFailure, type Model, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
+import { isModelFailure, type AskContext, type Model, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
 import { roundFact } from '../round.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
@@ -53,14 +53,16 @@ async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<M
   const asking = abortedWith(actor.interrupt.signal, answered.signal)
   const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
   void actor.ports.clock.sleep(left, answered.signal).then(() => asking.abort(OUT_OF_TIME))
-  const answer = model.ask(request, {
+  const context: AskContext = {
     turnId,
     attempt: state.attempt,
     round,
     try: state.failedTries + 1,
     signal: asking.signal,
     onDelta: delta => actor.control.onProgress({ turnId, round, ...delta }),
-  })
+  }
+  // A throw before the first wait is a failure like any other.
+  const answer = Promise.resolve().then(() => model.ask(request, context))
   try {
     // An adapter that does not heed its signal is not waited for.
     const first = await Promise.race([answer, aborted(asking.signal, answered.signal)])
