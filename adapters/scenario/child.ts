@@ -39,11 +39,12 @@ async function start({ plan, watched, withDesk, dead }: Start): Promise<Running>
   const ledger = fileLedger(plan.ledger)
   const store = await storeAt(plan.address).open(silentLog)
   for (const id of dead) await store.retire(id)
+  const bus = busAt(plan.address)
   const own = gate()
-  const desk = withDesk ? await openDesk(plan, store, ledger, witnessOfDesk(watched, own)) : null
+  const desk = withDesk ? await openDesk(plan, { store, bus, ledger, witness: witnessOfDesk(watched, own) }) : null
   const worker = await startWorker(plan, {
     store,
-    bus: busAt(plan.address),
+    bus,
     ledger,
     gate: own,
     witness: witnessOfWorker(watched, own),

@@ -9,7 +9,7 @@ import type { Faults } from './faults.ts'
 import { never } from './gate.ts'
 import { fileLedger } from './ledger.ts'
 import type { Served } from './link.ts'
-import { storeAt } from './places.ts'
+import { busAt, storeAt } from './places.ts'
 import type { Plan } from './plan.ts'
 import { openPost, type Post } from './post.ts'
 import { ifGone, type Processes } from './processes.ts'
@@ -17,42 +17,40 @@ import { troubles } from './trouble.ts'
 import { deskWitness, workerWitness, type Hands, type Sanction } from './witness.ts'
 
 /** The desk here, the worker there: on a store that several processes have. */
-export async function crewApart(plan: Plan, faults: Faults, processes: Processes): Promise<Crew> {
+export async function crewApart(plan: Plan, faults: Faults, processes: Processes, leaving: AsyncDisposableStack): Promise<Crew> {
   const ledger = fileLedger(plan.ledger)
   const store = await storeAt(plan.address).open(silentLog)
+  leaving.defer(store.close)
   const trouble = troubles()
   const retire = async (workers: readonly string[]) => {
     for (const id of workers) await store.retire(id)
   }
   const served = (hands: Hands) => servedToWorker(faults, hands)
   const post = await openPost({ plan, watched: faults.watched, ledger, processes, withDesk: false, trouble, retire, served })
-  const desk = await openDesk(plan, store, ledger, deskWitness(faults, post.hands))
+  leaving.defer(post.close)
+  const desk = await openDesk(plan, { store, bus: busAt(plan.address), ledger, witness: deskWitness(faults, post.hands) })
+  leaving.defer(desk.close)
   return {
     desk,
     ledger,
     isQuiet: () => isQuiet(post),
     check: trouble.check,
-    close: async () => {
-      await desk.close()
-      await post.close()
-      await store.close()
-    },
   }
 }
 
 /** Desk and worker there: on a store that one process has at a time. */
-export async function crewEmbedded(plan: Plan, faults: Faults, processes: Processes): Promise<Crew> {
+export async function crewEmbedded(plan: Plan, faults: Faults, processes: Processes, leaving: AsyncDisposableStack): Promise<Crew> {
   const ledger = fileLedger(plan.ledger)
   const trouble = troubles()
   const counter = counterOf()
   const served = (hands: Hands) => ({ ...servedToWorker(faults, hands), ...servedToDesk(faults, hands, counter) })
   const post = await openPost({ plan, watched: faults.watched, ledger, processes, withDesk: true, trouble, served })
+  leaving.defer(post.close)
   return {
     desk: farDesk(post, counter),
     ledger,
     isQuiet: () => isQuiet(post),
     check: trouble.check,
-    close: post.close,
   }
 }
 

@@ -19,11 +19,12 @@ export type Crew = {
   readonly isQuiet: () => Promise<boolean>
   /** @throws what went wrong with a worker that nobody waits for */
   readonly check: () => void
-  readonly close: () => Promise<void>
 }
 
-export async function crewHere(plan: Plan, faults: Faults): Promise<Crew> {
+/** @param leaving what is to be let go of in the end is put on it */
+export async function crewHere(plan: Plan, faults: Faults, leaving: AsyncDisposableStack): Promise<Crew> {
   const store = await storeAt(plan.address).open(silentLog)
+  leaving.defer(store.close)
   const bus = busAt(plan.address)
   const ledger = memoryLedger()
   const shifts: { readonly gate: Gate; readonly worker: Promise<Worker> }[] = []
@@ -48,20 +49,19 @@ export async function crewHere(plan: Plan, faults: Faults): Promise<Crew> {
       })
     },
   }
+  leaving.defer(async () => {
+    const last = await shifts.pop()?.worker
+    await last?.runtime.close({ graceMs: 0 })
+    for (const { worker } of shifts) leave(worker)
+  })
   await hire()
-  const desk = await openDesk(plan, store, ledger, deskWitness(faults, hands))
+  const desk = await openDesk(plan, { store, bus, ledger, witness: deskWitness(faults, hands) })
+  leaving.defer(desk.close)
   return {
     desk,
     ledger,
     isQuiet: async () => (await (await present()?.worker)?.isQuiet()) ?? false,
     check: trouble.check,
-    close: async () => {
-      await desk.close()
-      const last = await shifts.pop()?.worker
-      await last?.runtime.close({ graceMs: 0 })
-      for (const { worker } of shifts) leave(worker)
-      await store.close()
-    },
   }
 }
 

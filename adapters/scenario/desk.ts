@@ -4,9 +4,10 @@ import { ToolturnError } from '../../machines/errors.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { PrincipalInput, Runtime } from '../../machines/runtime/api.ts'
-import { createRuntime } from '../host.ts'
+import { createRuntime, type HostOptions } from '../host.ts'
 import { activity } from './activity.ts'
-import { brokenBus } from './buses.ts'
+import { brokenBus, copiedBus } from './buses.ts'
+import { isBusDown } from './faults.ts'
 import type { Person, Step } from './format.ts'
 import type { Ledger } from './ledger.ts'
 import { optionsOf } from './options.ts'
@@ -30,13 +31,22 @@ export type Desk = {
   readonly close: () => Promise<void>
 }
 
-/** @param store stays open when the desk is closed */
-export async function openDesk(plan: Plan, store: Store, ledger: Ledger, witness: Witness): Promise<Desk> {
+/** What a desk is given of the world. */
+export type DeskSurroundings = {
+  /** Stays open when the desk is closed. */
+  readonly store: Store
+  readonly bus: NonNullable<HostOptions['bus']>
+  readonly ledger: Ledger
+  readonly witness: Witness
+}
+
+export async function openDesk(plan: Plan, { store, bus, ledger, witness }: DeskSurroundings): Promise<Desk> {
+  const busy = activity()
   const runtime = await createRuntime({
-    ...optionsOf(plan, ledger, activity(), store.read),
+    ...optionsOf(plan, ledger, busy, store.read),
     drive: false,
     store: { kind: plan.address.store.kind, open: async () => ({ ...witnessedStore(store, witness), close: async () => undefined }) },
-    bus: brokenBus(),
+    bus: isBusDown(plan.scenario) ? brokenBus() : copiedBus(bus, ledger, busy),
   })
   return {
     spawn: () => spawn(runtime, plan),

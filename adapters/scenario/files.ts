@@ -6,7 +6,7 @@ import { basename, extname, join } from 'node:path'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Scenario } from './format.ts'
 import type { Difference } from './judge.ts'
-import type { Where } from './places.ts'
+import { checkWhere, type Where } from './places.ts'
 import { processes, type Processes } from './processes.ts'
 import { readScenario } from './read.ts'
 import { runScenarioWith, type ScenarioResult } from './run.ts'
@@ -44,6 +44,7 @@ type Outcome = { readonly report: FileReport; readonly trace: ScenarioResult['tr
  */
 export async function runScenarioFiles(files: readonly string[], options: ScenarioFilesOptions, output: ScenarioFilesOutput): Promise<0 | 1 | 2> {
   if (files.length === 0) throw new ToolturnError('option_invalid', 'No scenario file was named.', { option: 'files' })
+  checkWhere(options)
   const workers = processes()
   const reports: FileReport[] = []
   try {
@@ -85,7 +86,7 @@ async function* inOrder<T, R>(list: readonly T[], most: number, work: (item: T) 
 }
 
 /** What says that no scenario can be run, whichever it is. */
-const HOPELESS: readonly string[] = ['option_invalid', 'store_unreachable', 'store_locked', 'bus_unreachable', 'schema_newer']
+const HOPELESS: readonly string[] = ['store_unreachable', 'store_locked', 'bus_unreachable', 'schema_newer']
 
 async function runFile(file: string, where: Where, workers: Processes): Promise<Outcome> {
   let scenario: Scenario | null = null

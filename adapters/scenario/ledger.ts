@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../machines/ports/model.ts'
 
 export type LedgerEntry =
   /** A tool began to run, with these arguments, nothing masked. */
-  | { readonly kind: 'execution'; readonly tool: string; readonly arguments: JsonObject; readonly ordinal: number; readonly dispatch: number }
+  | { readonly kind: 'execution'; readonly tool: string; readonly arguments: JsonObject; readonly ordinal: number; readonly dispatch: number; readonly pid: number }
   | { readonly kind: 'request'; readonly attempt: number; readonly round: number; readonly request: ModelRequest }
   /** A try of a round met a failure of the script. */
   | { readonly kind: 'failure'; readonly attempt: number; readonly round: number }

@@ -35,7 +35,7 @@ function executionRecord(ledger: Ledger, activity: Activity): ExecutionRecord {
   const counts = new Map<string, number>()
   return {
     began: (tool, args, { ordinal, dispatch }) => {
-      ledger.add({ kind: 'execution', tool, arguments: args, ordinal, dispatch })
+      ledger.add({ kind: 'execution', tool, arguments: args, ordinal, dispatch, pid: process.pid })
       const count = (counts.get(tool) ?? before.filter(entry => entry.tool === tool).length) + 1
       counts.set(tool, count)
       return count

@@ -9,8 +9,8 @@ import type { Person } from './format.ts'
 import { callsNamed, type Track } from './track.ts'
 
 export type People = {
-  /** Whoever waited for this event acts, one after the other in the order of the file. */
-  readonly see: (event: Event, state: TurnState) => void
+  /** Whoever waited for one of these events acts, one after the other in the order of the file. */
+  readonly see: (fresh: readonly Event[], state: TurnState) => void
   /** True when nobody who may act has still to. */
   readonly areDone: () => boolean
   /** @throws what went wrong while one acted */
@@ -38,9 +38,9 @@ export function peopleOf(persons: readonly Person[], desk: Desk, track: Track): 
     await last
   }
   return {
-    see: (event, state) => {
+    see: (fresh, state) => {
       for (const [index, person] of [...waiting]) {
-        if (!isAwaited(person, event, state)) continue
+        if (!fresh.some(event => isAwaited(person, event, state))) continue
         waiting.delete(index)
         acting += 1
         void takeTurn(index, person).finally(() => (acting -= 1))

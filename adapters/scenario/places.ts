@@ -43,7 +43,6 @@ export type Place = {
   readonly address: Address
   /** A folder for the files of the run. */
   readonly folder: string
-  readonly clear: () => Promise<void>
 }
 
 export function storeAt({ store }: Address): StoreSource {
@@ -64,38 +63,48 @@ export function busAt({ bus }: Address): BusSource {
 /**
  * Makes room for one run. Nothing of it is shared with any other run.
  *
- * @throws ToolturnError `option_invalid`, `store_unreachable`, `bus_unreachable`
+ * @param leaving what is to be taken away in the end is put on it
+ * @throws ToolturnError `bus_unreachable`, `store_unreachable`
  */
-export async function makePlace(where: Where): Promise<Place> {
+export async function makePlace(where: Where, leaving: AsyncDisposableStack): Promise<Place> {
   const id = randomBytes(6).toString('hex')
   const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-'))
-  const done: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  const clear = async () => {
-    for (const each of done.splice(0).toReversed()) await each()
-  }
-  try {
-    const store = await makeStore(where.store, id, folder, done)
-    const bus = await makeBus(where.bus, id, done)
-    return { address: { store, bus }, folder, clear }
-  } catch (error) {
-    await clear()
-    throw error
-  }
+  leaving.defer(() => rm(folder, { recursive: true, force: true }))
+  const bus = await makeBus(where.bus, id, leaving)
+  return { address: { store: await makeStore(where.store, id, folder, leaving), bus }, folder }
 }
 
-async function makeStore(url: string, id: string, folder: string, done: (() => Promise<unknown>)[]): Promise<Address['store']> {
+/** @throws ToolturnError `option_invalid` */
+export function checkWhere({ store, bus }: Where): void {
+  if (store !== 'memory:' && !store.startsWith('pglite:') && !isUrl(store, /^postgres(ql)?:$/)) refuse('store', '`memory:`, `pglite:`, `pglite:<folder>` or `postgres://…`')
+  if (bus !== 'memory:' && !isUrl(bus, /^(nats|tls):$/)) refuse('bus', '`memory:` or `nats://…`')
+}
+
+function isUrl(address: string, protocol: RegExp): boolean {
+  const url = URL.parse(address)
+  return url !== null && protocol.test(url.protocol)
+}
+
+async function makeStore(url: string, id: string, folder: string, leaving: AsyncDisposableStack): Promise<Address['store']> {
   if (url === 'memory:') return { kind: 'memory' }
-  if (/^postgres(ql)?:\/\//.test(url)) {
+  if (!url.startsWith('pglite:')) {
     const schema = `toolturn_scenario_${id}`
-    done.push(() => dropSchema(url, schema))
-    return { kind: 'postgres', url, schema }
+    const server = withoutOurs(url, 'schema')
+    leaving.defer(() => dropSchema(server, schema))
+    return { kind: 'postgres', url: server, schema }
   }
-  if (!url.startsWith('pglite:')) refuse('store', '`memory:`, `pglite:`, `pglite:<folder>` or `postgres://…`')
   const parent = url.slice('pglite:'.length)
   const own = parent === '' ? join(folder, 'store') : join(parent, `scenario-${id}`)
-  done.push(() => rm(own, { recursive: true, force: true }))
+  leaving.defer(() => rm(own, { recursive: true, force: true }))
   await cp(await emptyStore(), own, { recursive: true })
   return { kind: 'embedded', folder: own }
+}
+
+/** An address may name the schema or the prefix of an installation; a run has its own. */
+function withoutOurs(address: string, parameter: 'schema' | 'prefix'): string {
+  const url = new URL(address)
+  url.searchParams.delete(parameter)
+  return url.href
 }
 
 let template: Promise<string> | undefined
@@ -121,15 +130,15 @@ async function dropSchema(url: string, schema: string): Promise<void> {
   }
 }
 
-async function makeBus(url: string, id: string, done: (() => Promise<unknown>)[]): Promise<Address['bus']> {
+async function makeBus(url: string, id: string, leaving: AsyncDisposableStack): Promise<Address['bus']> {
   if (url === 'memory:') return { kind: 'memory' }
-  if (!/^nats:\/\//.test(url)) refuse('bus', '`memory:` or `nats://…`')
   const prefix = `s${id}`
-  const connection = await connect({ servers: url, reconnect: false }).catch((error: unknown) => {
+  const server = withoutOurs(url, 'prefix')
+  const connection = await connect({ servers: server, reconnect: false }).catch((error: unknown) => {
     throw new ToolturnError('bus_unreachable', '', {}, error)
   })
-  done.push(() => deleteStreams(connection, prefix))
-  return { kind: 'nats', url, prefix }
+  leaving.defer(() => deleteStreams(connection, prefix))
+  return { kind: 'nats', url: server, prefix }
 }
 
 async function deleteStreams(connection: NatsConnection, prefix: string): Promise<void> {

@@ -6,12 +6,12 @@ import { ToolturnError } from '../../machines/errors.ts'
 import { stateName } from '../../machines/state.ts'
 import { crewApart, crewEmbedded } from './crew-apart.ts'
 import { crewHere, type Crew } from './crew.ts'
-import { armFaults, deletions } from './faults.ts'
+import { armFaults, deletions, type Faults } from './faults.ts'
 import type { Scenario } from './format.ts'
 import { differencesIn, stepDifferences, type Difference, type Observed } from './judge.ts'
 import { entriesOf, type LedgerEntry } from './ledger.ts'
 import { peopleOf, type People } from './people.ts'
-import { makePlace, type Where } from './places.ts'
+import { checkWhere, makePlace, type Where } from './places.ts'
 import { planOf, type Plan } from './plan.ts'
 import { processes, type Processes } from './processes.ts'
 import { isAtRest, startTrack, type Track } from './track.ts'
@@ -39,42 +39,44 @@ export async function runScenario(scenario: Scenario, where: Where): Promise<Sce
 
 /** The same, with worker processes that other runs use as well. */
 export async function runScenarioWith(workers: Processes, scenario: Scenario, where: Where): Promise<ScenarioResult> {
+  checkWhere(where)
   const started = performance.now()
-  const place = await makePlace(where)
-  try {
-    const plan = planOf(scenario, place)
-    const crew = await hire(plan, where.inProcess, workers)
-    try {
-      const { differences, turn, events } = await play(plan, crew)
-      const trace = { events, ledger: crew.ledger.entries() }
-      return { name: scenario.name, ok: differences.length === 0, differences, turn, ms: Math.round(performance.now() - started), trace }
-    } finally {
-      await crew.close()
-    }
-  } finally {
-    await place.clear()
-  }
+  const leaving = new AsyncDisposableStack()
+  const played = await stage(workers, scenario, where, leaving).catch(async (error: unknown) => {
+    await leaving.disposeAsync().catch(() => {
+      // What went wrong in the run says more.
+    })
+    throw error
+  })
+  await leaving.disposeAsync()
+  return { name: scenario.name, ok: played.differences.length === 0, ...played, ms: Math.round(performance.now() - started) }
 }
 
-function hire(plan: Plan, inProcess: boolean, workers: Processes): Promise<Crew> {
-  const faults = armFaults(plan.scenario.faults ?? [])
+async function stage(workers: Processes, scenario: Scenario, where: Where, leaving: AsyncDisposableStack): Promise<Played> {
+  const plan = planOf(scenario, await makePlace(where, leaving))
+  const faults = armFaults(scenario.faults ?? [])
+  const crew = await hire(plan, faults, where.inProcess, workers, leaving)
+  return play(plan, crew)
+}
+
+function hire(plan: Plan, faults: Faults, inProcess: boolean, workers: Processes, leaving: AsyncDisposableStack): Promise<Crew> {
   const { kind } = plan.address.store
-  if (inProcess || kind === 'memory') return crewHere(plan, faults)
-  return kind === 'embedded' ? crewEmbedded(plan, faults, workers) : crewApart(plan, faults, workers)
+  if (inProcess || kind === 'memory') return crewHere(plan, faults, leaving)
+  return kind === 'embedded' ? crewEmbedded(plan, faults, workers, leaving) : crewApart(plan, faults, workers, leaving)
 }
 
-type Played = { readonly differences: readonly Difference[]; readonly turn: string | null; readonly events: Observed['events'] }
+type Played = Pick<ScenarioResult, 'differences' | 'turn' | 'trace'>
 
 async function play({ scenario }: Plan, crew: Crew): Promise<Played> {
   const { turnId, code } = await crew.desk.spawn()
-  if (turnId === null) return { differences: differencesIn(scenario.expect, unopened(code)), turn: null, events: [] }
+  if (turnId === null) return { differences: differencesIn(scenario.expect, unopened(code)), turn: null, trace: { events: [], ledger: crew.ledger.entries() } }
   const track = await startTrack(crew.desk, turnId)
   const people = peopleOf(scenario.people ?? [], crew.desk, track)
-  for (const event of track.events()) people.see(event, track.state())
+  people.see(track.events(), track.state())
   const rested = await untilRest(crew, track, people)
   const differences = rested ? [...differencesIn(scenario.expect, observe(crew, track, people))] : [stuck('rest', track)]
   if (rested) for await (const found of laterSteps(scenario, crew, track, people)) differences.push(...found)
-  return { differences, turn: turnId, events: track.events() }
+  return { differences, turn: turnId, trace: { events: track.events(), ledger: crew.ledger.entries() } }
 }
 
 /** Takes the steps one after the other, and compares what came of each. */
@@ -106,7 +108,7 @@ function codeOf(track: Track): string | null {
   return track.state().end?.code ?? null
 }
 
-const POLL_MS = 5
+const POLL_MS = 10
 /** A turn in which nothing happens for so long is stuck, whatever it waits for. */
 const STUCK_MS = 120_000
 
@@ -118,7 +120,7 @@ const STUCK_MS = 120_000
 async function untilRest(crew: Crew, track: Track, people: People): Promise<boolean> {
   const moves = async () => {
     const fresh = await track.readOn()
-    for (const event of fresh) people.see(event, track.state())
+    people.see(fresh, track.state())
     return fresh.length > 0
   }
   const rests = async () => isAtRest(track.state()) && people.areDone() && (await crew.isQuiet()) && !(await moves())
