@@ -31,14 +31,15 @@ export function requireConfig({ config, tools }: ConfigFlags, verb: string): voi
  * @throws ToolturnError `option_invalid`, or the error that the module threw where it is one of ours
  */
 export async function loadConfig({ config, tools }: ConfigFlags): Promise<HostOptions> {
-  if (config !== undefined) return optionsOf(config, await load('--config', config))
-  if (tools !== undefined) return toolsOf(tools, await load('--tools', tools))
+  if (config !== undefined) return optionsOf(config, await loadModule('--config', config))
+  if (tools !== undefined) return toolsOf(tools, await loadModule('--tools', tools))
   return {}
 }
 
 type Loaded = { readonly [name: string]: unknown }
 
-async function load(option: string, path: string): Promise<Loaded> {
+/** @param option what it was given as. @throws ToolturnError `option_invalid`, or the error that the module threw where it is one of ours */
+export async function loadModule(option: string, path: string): Promise<Loaded> {
   const file = resolve(path)
   if (!existsSync(file)) throw new ToolturnError('option_invalid', `The module ${path} is not there.`, { option, path })
   try {

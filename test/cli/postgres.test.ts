@@ -1,33 +1,20 @@
-// Goal: every verb does on a real Postgres what it says, and every way in which the store or the bus is not usable has its own
-// words and exit code 3.
+// Goal: every verb does on a real Postgres what it says.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Event } from '../../machines/events.ts'
 import type { ApprovalRow, Store, TurnRow } from '../../machines/ports/store.ts'
-import type { TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
-import { openPostgres } from '../../store/postgres.ts'
-import { describeWithPostgres, describeWithServers, freshPrefix, freshSchema } from '../servers.ts'
+import type { TurnResult } from '../../machines/runtime/api.ts'
+import { describeWithPostgres } from '../servers.ts'
 import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn, type Started } from './command.ts'
 import { HOSTILE } from './host.config.ts'
+import { programOn, untilState } from './program.ts'
 
 const STEERS = /(?!\n)\p{Cc}|\u202e/u
 
-/** The program on a schema of its own. */
-function program(postgres: string) {
-  const address = `${postgres}?schema=${freshSchema()}`
-  const schema = new URL(address).searchParams.get('schema') as string
-  const env = { TOOLTURN_STORE: address }
-  const run = (...words: readonly string[]) => toolturn(words, env)
-  const spawn = async (input: string, ...more: readonly string[]) =>
-    jsonOf<TurnResult>(await run('spawn', '--config', CONFIG, '--input', input, '--json', ...more)).turnId
-  return { env, schema, run, spawn, store: () => openPostgres(postgres, { schema }) }
-}
-
 describeWithPostgres('the verbs', postgres => {
-  const { env, run, spawn, store: openStore } = program(postgres)
+  const { env, run, spawn, openStore } = programOn(postgres)
   /** Three turns that wait for a decision, and one that asks. */
   let held: readonly string[]
   let asking: string
@@ -48,7 +35,7 @@ describeWithPostgres('the verbs', postgres => {
 
   test('migrate says what it did, and that there is nothing to do', async () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date') })
-    expect(jsonOf(await program(postgres).run('migrate', '--json'))).toMatchObject({ applied: [1] })
+    expect(jsonOf(await programOn(postgres).run('migrate', '--json'))).toMatchObject({ applied: [1] })
   })
 
   test('list filters and pages, newest first', async () => {
@@ -166,111 +153,6 @@ describeWithPostgres('the verbs', postgres => {
     expect(stderr).toMatch(/driving turns[^]+draining[^]+drained/)
   })
 })
-
-describeWithPostgres('a call in doubt', postgres => {
-  const { env: where, run, spawn, store } = program(postgres)
-
-  test('fails the turn, is settled by an operator, and the same attempt goes on', async () => {
-    await run('migrate')
-    const turn = await spawn('crash')
-    const died = await run('recover', turn, '--config', CONFIG)
-    expect(died).toMatchObject({ code: null, stdout: '' })
-    const opened = await store()
-    await opened.retire((await opened.turn(turn))?.owner as string)
-    await opened.close()
-    const recovered = await run('recover', '--config', CONFIG, '--json')
-    expect(recovered.code).toBe(1)
-    expect(jsonOf(recovered)).toEqual({ driven: [{ turnId: turn, state: 'failed', code: 'tool_outcome_unknown' }] })
-    expect(errorOf(await run('retry', turn, '--json'))).toMatchObject({ code: 'turn_not_retryable' })
-    const file = join(freshFolder(), 'result.json')
-    writeFileSync(file, '{"crashed": false}')
-    expect(jsonOf(await run('settle', turn, '1', '--happened', file, '--json'))).toMatchObject({ settled: 'happened' })
-    expect(errorOf(await run('settle', turn, '1', '--did-not-happen', '--json'))).toMatchObject({ code: 'call_not_in_doubt' })
-    const ended = await toolturn(['recover', turn, '--config', CONFIG, '--json'], where)
-    expect(jsonOf(ended)).toEqual({ driven: [{ turnId: turn, state: 'completed', code: null }] })
-  })
-
-  test('a worker that is told twice ends at once', async () => {
-    const turn = await spawn('hang')
-    const worker = start(['worker', '--config', CONFIG], where)
-    const opened = await store()
-    await vi.waitFor(async () => expect((await opened.turn(turn))?.tools).toEqual(['hang']), { timeout: 50_000, interval: 50 })
-    await opened.close()
-    worker.child.kill('SIGTERM')
-    await worker.says('draining')
-    worker.child.kill('SIGTERM')
-    expect(await worker.ended).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('drained') })
-  })
-
-  test('a damaged stream says where it is damaged, and nothing is appended to it', async () => {
-    const turn = await spawn('hello')
-    await run('recover', turn, '--config', CONFIG)
-    const opened = await store()
-    await opened.damage(turn, 2)
-    await opened.close()
-    for (const words of [['show', turn], ['events', turn], ['cancel', turn]]) {
-      const ended = await run(...words, '--json')
-      expect(ended).toMatchObject({ code: 1, stdout: '' })
-      expect(errorOf(ended)).toMatchObject({ code: 'illegal_history', turnId: turn, details: { version: 3, event: 'turn.completed' } })
-    }
-    const verified = await run('verify', turn, '--json')
-    expect(verified.code).toBe(1)
-    expect(jsonOf(verified)).toMatchObject({ ok: false })
-    expect(jsonOf<VerifyResult>(verified).findings).toContainEqual(expect.objectContaining({ turnId: turn, version: 3 }))
-    expect(jsonOf(await run('replay', turn, '--json'))).toMatchObject({ executions: 0, same: false })
-  })
-})
-
-describeWithPostgres('a store that cannot be used', postgres => {
-  test('because nobody answers', async () => {
-    for (const words of [['list'], ['doctor'], ['migrate']]) {
-      const ended = await toolturn([...words, '--store', 'postgres://ana:secret@127.0.0.1:1/x', '--json'])
-      expect(ended.code).toBe(3)
-      expect(`${ended.stdout}${ended.stderr}`).toContain('store_unreachable')
-      expect(`${ended.stdout}${ended.stderr}`).not.toContain('secret')
-    }
-  })
-
-  test('because its tables are not there', async () => {
-    const { run } = program(postgres)
-    const ended = await run('list', '--json')
-    expect(ended).toMatchObject({ code: 3, stdout: '' })
-    expect(errorOf(ended)).toMatchObject({ code: 'schema_unmigrated', exit: 3 })
-    expect(jsonOf(await run('doctor', '--json'))).toMatchObject({ store: { reachable: false, code: 'schema_unmigrated' } })
-  })
-
-  test('because a newer version wrote it', async () => {
-    const { run, schema } = program(postgres)
-    await run('migrate')
-    const client = new Client({ connectionString: postgres })
-    await client.connect()
-    await client.query(`insert into "${schema}".migrations (number, name) values (99, 'later')`)
-    await client.end()
-    for (const words of [['list'], ['migrate']]) {
-      const ended = await run(...words, '--json')
-      expect(ended).toMatchObject({ code: 3, stdout: '' })
-      expect(errorOf(ended)).toMatchObject({ code: 'schema_newer' })
-    }
-  })
-})
-
-describeWithServers('doctor', ({ postgres, nats }) => {
-  test('says what is reachable, and exits with 3 where the broker is not', async () => {
-    const { run } = program(postgres)
-    await run('migrate')
-    const well = await run('doctor', '--bus', `${nats}?prefix=${freshPrefix()}`, '--json')
-    expect(well.code).toBe(0)
-    expect(jsonOf(well)).toMatchObject({ store: { migrated: true }, bus: { kind: 'nats', reachable: true }, problems: [] })
-    const ill = await run('doctor', '--bus', 'nats://127.0.0.1:1', '--json')
-    expect(ill.code).toBe(3)
-    expect(jsonOf(ill)).toMatchObject({ bus: { reachable: false }, problems: ['bus_unreachable: nats://127.0.0.1:1'] })
-    expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date'), stderr: '' })
-  })
-})
-
-async function untilState(store: Store, turn: string, state: string): Promise<void> {
-  await vi.waitFor(async () => expect((await store.turn(turn))?.state).toBe(state), { timeout: 50_000, interval: 50 })
-}
 
 function lines<T>({ stdout }: { readonly stdout: string }): T[] {
   return stdout.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as T)

@@ -68,6 +68,9 @@ function diagnosisJson({ store, bus, configured }: Diagnosis): object {
   return { store: { ...store, horizon }, bus, ...configured }
 }
 
+/** A transaction that is younger than this is at work; an older one was forgotten. */
+const LONG_MS = 10_000
+
 /** What somebody should look at, in sentences. */
 function problemsOf({ store, bus }: Diagnosis): readonly string[] {
   const broken = bus.reachable ? [] : [`bus_unreachable: ${bus.server}`]
@@ -78,7 +81,8 @@ function problemsOf({ store, bus }: Diagnosis): readonly string[] {
     ...broken,
     ...(turns.parked > 0 ? [`${turns.parked} turns are parked: \`recover <turn>\` takes one up again`] : []),
     ...(backlog > 0 && bus.kind === 'nats' ? [`${backlog} versions are not published yet`] : []),
-    ...horizon.map(({ pid, database, since }) => `process ${pid} holds up the feed from database ${database} since ${isoTime(since)}`),
+    ...horizon.filter(({ since }) => Date.now() - since > LONG_MS)
+      .map(({ pid, database, since }) => `process ${pid} holds up the feed from database ${database} since ${isoTime(since)}`),
   ]
 }
 
