@@ -26,8 +26,8 @@ export type Control = {
   readonly onCommitted: (events: readonly StoredEvent[]) => void
 }
 
-/** A dispatch that this process committed and has not seen the end of. */
-export type Running = { readonly ordinal: number; readonly dispatch: number; readonly committedAt: number }
+/** A dispatch that this process committed and has not seen the end of. `sentAt`: monotonic, before its append was sent. */
+export type Running = { readonly ordinal: number; readonly dispatch: number; readonly sentAt: number }
 
 export type Actor = {
   readonly turnId: string

@@ -50,10 +50,11 @@ export function commit(actor: Actor, compose: Compose): Promise<readonly Event[]
       const draft = await composeDraft(actor, compose)
       if (draft.events.length === 0) return []
       if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+      const sentAt = actor.ports.clock.monotonic()
       const answer = await append(actor, draft)
       switch (answer.answer) {
         case 'accepted':
-          return accept(actor, draft)
+          return accept(actor, draft, sentAt)
         case 'moved':
           await readOn(actor)
           tries += 1
@@ -149,17 +150,17 @@ function rests(actor: Actor, state: TurnState): boolean {
   return waits && actor.running.size === 0
 }
 
-function accept(actor: Actor, draft: Draft): readonly Event[] {
+function accept(actor: Actor, draft: Draft, sentAt: number): readonly Event[] {
   actor.released = rests(actor, draft.state)
   setState(actor, draft.state)
-  for (const event of draft.events.map(asEvent)) if (event.type === 'call.dispatched') startable(actor, event)
+  for (const event of draft.events.map(asEvent)) if (event.type === 'call.dispatched') startable(actor, event, sentAt)
   actor.ports.outbox.committed(draft.events, actor.state.opened.labels)
   actor.control.onCommitted(draft.events)
   return draft.events.map(asEvent)
 }
 
 /** An intent that this process committed itself: its tool may start. Any other one is in doubt. */
-function startable(actor: Actor, event: EventOf<'call.dispatched'>): void {
+function startable(actor: Actor, event: EventOf<'call.dispatched'>, sentAt: number): void {
   const { ordinal, dispatch } = event.data
-  actor.running.set(ordinal, { ordinal, dispatch, committedAt: actor.ports.clock.monotonic() })
+  actor.running.set(ordinal, { ordinal, dispatch, sentAt })
 }

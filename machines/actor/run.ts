@@ -33,8 +33,9 @@ export async function runCall(actor: Actor, call: CallState): Promise<void> {
   await record(actor, call, running, tool, end)
 }
 
+/** Counted from before the intent was sent: when it was committed is not known here, its answer may have been long in coming. */
 function tooLate(actor: Actor, running: Running): boolean {
-  return actor.ports.clock.monotonic() - running.committedAt > actor.state.opened.limits.startWithinMs
+  return actor.ports.clock.monotonic() - running.sentAt > actor.state.opened.limits.startWithinMs
 }
 
 /** Tries until the tool returns, or its tries are used up: then the last error is the result. */

@@ -46,7 +46,7 @@ async function reconcile(actor: Actor, call: CallState): Promise<ReconcileAnswer
 }
 
 function reconcileContext(actor: Actor, call: CallState) {
-  const running = { ordinal: call.ordinal, dispatch: call.chart.context.dispatch, committedAt: 0 }
+  const running = { ordinal: call.ordinal, dispatch: call.chart.context.dispatch, sentAt: 0 }
   return callContext(actor, call, running, Math.max(1, call.failedTries), actor.stopped.signal)
 }
 
