@@ -15,7 +15,7 @@ const VOID = `insert into fences values (?, ?)
   on conflict (invocation) do update set voided_through = max(voided_through, excluded.voided_through)`
 
 /** A tool that began to run. */
-export type Run = { readonly plan: string; readonly tool: string; readonly invocation: string; readonly dispatch: number; readonly pid: number }
+export type Run = Deed & { readonly tool: string; readonly pid: number }
 /** Something that a tool did to the world. */
 export type Deed = { readonly plan: string; readonly invocation: string; readonly dispatch: number }
 export type Ask = { readonly plan: string; readonly round: number; readonly pid: number }

@@ -1,11 +1,13 @@
 // One worker after another: each drives all turns, comes to the next stop of every plan, and is killed there with all of them.
 
 import { join } from 'node:path'
-import type { Place as Room } from '../../adapters/scenario/places.ts'
+import type { Place as Whereabouts } from '../../adapters/scenario/places.ts'
+import type { JsonObject } from '../../machines/json.ts'
 import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
 import type { PrincipalInput, SpawnOptions } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import type { Script } from './cast.ts'
+import type { Order } from './serve.ts'
 import { stopsOf, type Place, type Stops } from './stops.ts'
 import { startWorker, type WorkerProcess } from './worker-process.ts'
 
@@ -17,6 +19,14 @@ export type Plan = {
   readonly script: Script['rounds']
   readonly stops: readonly Place[]
   readonly limits?: SpawnOptions['limits']
+}
+
+/** One call of a tool, and its answer. */
+export function callOnce(name: string, args: JsonObject = {}): Script['rounds'] {
+  return [
+    { stop: 'tool_calls', content: [{ call: { id: 'c1', name, arguments: args } }] },
+    { stop: 'end', content: [{ text: 'Done.' }] },
+  ]
 }
 
 export const spawnOf = ({ name, script, limits = {} }: Pick<Plan, 'name' | 'script' | 'limits'>): SpawnOptions => ({
@@ -36,9 +46,9 @@ export type Lived = {
 }
 
 /** Plays the plans in a place of their own: every worker is killed when each turn has come to its next stop or to its end. */
-export async function playPlans({ address, folder }: Room, plans: readonly Plan[]): Promise<Lived> {
+export async function playPlans(place: Whereabouts, plans: readonly Plan[], leaving: AsyncDisposableStack): Promise<Lived> {
   const stops = stopsOf(new Map(plans.map(({ name, stops: places }) => [name, places])))
-  const start = (dead: readonly string[]) => startWorker({ address, effects: effectsIn(folder), dead, watched: true }, stops.at)
+  const start = (dead: readonly string[]) => startWorker({ ...orderAt(place), dead }, leaving, stops.at)
   let worker = await start([])
   let killed = 0
   await Promise.all(plans.map(plan => worker.ask('spawn', spawnOf(plan))))
@@ -56,8 +66,13 @@ export async function playPlans({ address, folder }: Room, plans: readonly Plan[
 /** A busy machine needs long for a worker process; nothing depends on how long. */
 const LONG_MS = 60_000
 
-export function effectsIn(folder: string): string {
+export function effectsIn({ folder }: Whereabouts): string {
   return join(folder, 'effects.db')
+}
+
+/** What a worker is told that is watched and follows nobody. */
+export function orderAt(place: Whereabouts): Order {
+  return { address: place.address, effects: effectsIn(place), dead: [], watched: true }
 }
 
 export function planOfRow({ labels }: TurnRow): string {
@@ -70,12 +85,16 @@ export async function turnsOf(worker: WorkerProcess): Promise<readonly TurnRow[]
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])
 
+export function hasEnded({ state }: TurnRow): boolean {
+  return ENDED.has(state)
+}
+
 /** Until nothing happens any more: whoever has a stop ahead has come to it, all others ended, or are parked for an operator. */
-async function untilAllStand(worker: WorkerProcess, stops: Stops): Promise<void> {
+export async function untilAllStand(worker: WorkerProcess, stops: Stops): Promise<void> {
   let moving: readonly string[] = []
   const stands = (turn: TurnRow) => {
     const stop = stops.of(planOfRow(turn))
-    return stop === 'held' || (stop === 'none' && (turn.parked || ENDED.has(turn.state)))
+    return stop === 'held' || (stop === 'none' && (turn.parked || hasEnded(turn)))
   }
   const allStand = async () => {
     await approveAll(worker)

@@ -1,14 +1,14 @@
 // The suite of killed workers, on any store that outlives a process: what each of them leaves behind, the next one brings to its end.
 
-import { beforeAll, describe, expect, it } from 'vitest'
-import { makePlace, type Address, type Where } from '../../adapters/scenario/places.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePlace, type Where } from '../../adapters/scenario/places.ts'
 import { invocationId } from '../../machines/ids.ts'
 import type { TurnRow } from '../../machines/ports/store.ts'
 import type { ReplayResult, TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import { openEffects, type Effects } from './effects.ts'
 import { effectsIn, planOfRow, playPlans, turnsOf, type Lived } from './generations.ts'
-import type { Listener } from './listener.ts'
+import type { Listener, listenAt } from './listener.ts'
 import { ROWS, type Came, type Row } from './matrix.ts'
 
 /** What is known when every turn has ended. */
@@ -19,25 +19,22 @@ type Seen = {
 }
 
 /** @param listen begins to listen before anything happens; absent where only one process has the store */
-export function describeKills(name: string, where: Where, listen?: (address: Address) => Promise<Listener>): void {
+export function describeKills(name: string, where: Where, listen?: typeof listenAt): void {
   describe(name, () => {
+    const leaving = new AsyncDisposableStack()
     let seen: Seen
     let listener: Listener | undefined
 
     beforeAll(async () => {
-      const room = await makePlace(where)
-      listener = await listen?.(room.address)
-      const lived = await playPlans(room, ROWS)
-      const effects = openEffects(effectsIn(room.folder))
+      const place = await makePlace(where, leaving)
+      listener = await listen?.(place.address, leaving)
+      const lived = await playPlans(place, ROWS, leaving)
+      const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
       const turns = await turnsOf(lived.worker)
       seen = { lived, effects, turns: new Map(turns.map(turn => [planOfRow(turn), turn])) }
-      return async () => {
-        effects.close()
-        await listener?.close()
-        await lived.worker.close()
-        await room.clear()
-      }
     }, 180_000)
+
+    afterAll(() => leaving.disposeAsync())
 
     it('really killed a worker for each stop of the longest plan', () => {
       expect(seen.lived.killed).toBe(Math.max(...ROWS.map(({ stops }) => stops.length)))
@@ -77,8 +74,8 @@ export function describeKills(name: string, where: Where, listen?: (address: Add
         const isPublished = ({ published, version }: TurnRow) => published === version
         await until('every version published', async () => (await turnsOf(seen.lived.worker)).every(isPublished))
         for (const { turnId, version } of seen.turns.values()) {
-          await until(`version ${version} of ${turnId}`, () => listener?.told(turnId).at(-1) === version)
-          expect(listener?.told(turnId)).toEqual(Array.from({ length: version }, (_, index) => index + 1))
+          await until(`version ${version} of ${turnId}`, () => listener?.(turnId).at(-1) === version)
+          expect(listener?.(turnId)).toEqual(Array.from({ length: version }, (_, index) => index + 1))
         }
       })
     }

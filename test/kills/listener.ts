@@ -3,23 +3,16 @@
 import { createRuntime } from '../../adapters/host.ts'
 import { busAt, storeAt, type Address } from '../../adapters/scenario/places.ts'
 
-export type Listener = {
-  /** Versions of a turn, as they came. */
-  readonly told: (turnId: string) => readonly number[]
-  readonly close: () => Promise<void>
-}
+/** Versions of a turn, as they came. */
+export type Listener = (turnId: string) => readonly number[]
 
-export async function listenAt(address: Address): Promise<Listener> {
+export async function listenAt(address: Address, leaving: AsyncDisposableStack): Promise<Listener> {
   const runtime = await createRuntime({ drive: false, store: storeAt(address), bus: busAt(address) })
+  leaving.defer(() => runtime.close())
   const told = new Map<string, number[]>()
   const subscription = await runtime.subscribe({ name: 'listener', from: 'start' }, ({ turnId, version }) => {
     told.set(turnId, [...(told.get(turnId) ?? []), version])
   })
-  return {
-    told: turnId => told.get(turnId) ?? [],
-    close: async () => {
-      await subscription.close()
-      await runtime.close()
-    },
-  }
+  leaving.defer(subscription.close)
+  return turnId => told.get(turnId) ?? []
 }

@@ -1,8 +1,7 @@
 // What is right when a worker dies at each place, for a tool of each kind: the table that the suites hold the runtime to.
 
-import type { ScriptedRound } from '../../adapters/models/script.ts'
 import { KINDS, TOOL_OF, type Kind } from './cast.ts'
-import type { Plan } from './generations.ts'
+import { callOnce, type Plan } from './generations.ts'
 import type { Place } from './stops.ts'
 
 /** What must have come of a turn. */
@@ -89,7 +88,9 @@ const TWO_KILLS: readonly Chapter[] = [
 const MANY_KILLS: readonly Chapter[] = [
   {
     when: 'in recovery five times, each time elsewhere',
-    stops: ['after call.dispatched', 'before call.dispatched', 'after call.dispatched', 'done', 'before call.recorded', 'after call.recorded'],
+    stops: [
+      'after call.dispatched', 'before call.dispatched', 'after call.dispatched', 'done', 'before call.recorded', 'after call.recorded',
+    ],
     cells: each(RERUN, done([3, 4, 5])),
   },
   {
@@ -109,11 +110,6 @@ const MANY_KILLS: readonly Chapter[] = [
   },
 ]
 
-const rounds = (kind: Kind, asks: boolean): readonly ScriptedRound[] => [
-  { stop: 'tool_calls', content: [{ call: { id: 'c1', name: TOOL_OF[kind], arguments: asks ? { asks } : {} } }] },
-  { stop: 'end', content: [{ text: 'Done.' }] },
-]
-
 /** Every place and every kind; reads do nothing to the world. */
 export const ROWS: readonly Row[] = [...ONE_KILL, ...TWO_KILLS, ...MANY_KILLS].flatMap(({ when, stops, asks = false, cells }) =>
   cells.map(([kind, came]) => ({
@@ -121,7 +117,7 @@ export const ROWS: readonly Row[] = [...ONE_KILL, ...TWO_KILLS, ...MANY_KILLS].f
     kind,
     says: came.code ?? came.state,
     parked: when.endsWith('parked'),
-    script: rounds(kind, asks),
+    script: callOnce(TOOL_OF[kind], asks ? { asks } : {}),
     stops,
     came: kind === 'read-only' ? { ...came, deeds: [] } : came,
   })))

@@ -28,8 +28,16 @@ export type WorkerProcess = {
 
 const CHILD = new URL('./child.ts', import.meta.url)
 
-/** Starts a worker and waits until it works. @param entry what the process runs */
-export async function startWorker(order: Order, at: At = async () => undefined, entry: URL = CHILD): Promise<WorkerProcess> {
+/** Nobody stops it anywhere. */
+export const NOWHERE: At = async () => undefined
+
+/**
+ * Starts a worker and waits until it works.
+ *
+ * @param leaving kills it in the end, where it lives by then
+ * @param entry what the process runs
+ */
+export async function startWorker(order: Order, leaving: AsyncDisposableStack, at: At, entry: URL = CHILD): Promise<WorkerProcess> {
   const child = fork(entry, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const enlisted: string[] = []
   const served = { at, enlisted: (worker: string) => void enlisted.push(worker) }
@@ -42,10 +50,8 @@ export async function startWorker(order: Order, at: At = async () => undefined, 
     child.kill('SIGKILL')
     return gone
   }
-  await channel.ask('begin', order).catch(async (error: unknown) => {
-    await kill()
-    throw error
-  })
+  leaving.defer(kill)
+  await channel.ask('begin', order)
   const ask: WorkerProcess['ask'] = async (verb, ...given) => (await channel.ask('runtime', verb, ...given)) as never
   return {
     pid: child.pid ?? 0,

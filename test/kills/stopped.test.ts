@@ -1,0 +1,9 @@
+// Goal: a worker that is stopped past its lease and wakes up finds its turns fenced. Here somebody ended its lease meanwhile, so it
+// wakes up believing in it, and only the epoch keeps it from writing.
+
+import { describeWithPostgres } from '../servers.ts'
+import { BEFORE_THE_INTENT, BEHIND_THE_EFFECT, describeStopped, IN_THE_TOOL } from './stopped-suite.ts'
+
+describeWithPostgres('on Postgres', postgres => {
+  describeStopped('a worker whose lease was ended', postgres, true, [...BEFORE_THE_INTENT, ...IN_THE_TOOL, ...BEHIND_THE_EFFECT])
+})
