@@ -38,7 +38,10 @@ export async function loadConfig({ config, tools }: ConfigFlags): Promise<HostOp
 
 type Loaded = { readonly [name: string]: unknown }
 
-/** @param option what it was given as. @throws ToolturnError `option_invalid`, or the error that the module threw where it is one of ours */
+/**
+ * @param option what it was given as
+ * @throws ToolturnError `option_invalid`, or the error that the module threw where it is one of ours
+ */
 export async function loadModule(option: string, path: string): Promise<Loaded> {
   const file = resolve(path)
   if (!existsSync(file)) throw new ToolturnError('option_invalid', `The module ${path} is not there.`, { option, path })

@@ -16,6 +16,7 @@ import { explain } from './verbs/explain.ts'
 import { exportFile } from './verbs/export.ts'
 import { fork } from './verbs/fork.ts'
 import { graph } from './verbs/graph.ts'
+import { lint, lintTools, lintTranscript } from './verbs/lint.ts'
 import { list } from './verbs/list.ts'
 import { migrate } from './verbs/migrate.ts'
 import { recover } from './verbs/recover.ts'
@@ -59,8 +60,8 @@ async function perform(words: readonly string[], version: string, out: Output): 
     .version(version)
     .addHelpText('after', '\nExample:\n  $ toolturn demo --yes')
   for (const each of VERBS) program.addCommand(each.command)
-  program.addCommand(scenario.addCommand(scenarioRun.command))
-  for (const each of [...VERBS, scenarioRun]) {
+  program.addCommand(scenario.addCommand(scenarioRun.command)).addCommand(lint)
+  for (const each of [...VERBS, scenarioRun, lintTranscript, lintTools]) {
     finish(each.command).action(async () => {
       code = await each.run(out)
     })

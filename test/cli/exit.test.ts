@@ -10,8 +10,10 @@ const exitOf = (code: ErrorCode, details = {}) => reportOf(new ToolturnError(cod
 
 describe('the exit code', () => {
   test('is 2 where the caller wrote what makes no sense', () => {
-    for (const code of ['option_invalid', 'scenario_invalid', 'tool_name_duplicate', 'replay_policy_missing'] as const) expect(exitOf(code)).toBe(2)
-    expect(reportOf(new CommanderError(1, 'commander.unknownOption', "error: unknown option '--x'"))).toMatchObject({ exit: 2, code: 'option_invalid' })
+    const codes = ['option_invalid', 'scenario_invalid', 'tool_name_duplicate', 'replay_policy_missing'] as const
+    for (const code of codes) expect(exitOf(code)).toBe(2)
+    const unknown = new CommanderError(1, 'commander.unknownOption', "error: unknown option '--x'")
+    expect(reportOf(unknown)).toMatchObject({ exit: 2, code: 'option_invalid', message: "unknown option '--x'" })
   })
 
   test('is 3 where the store or the bus cannot be used', () => {

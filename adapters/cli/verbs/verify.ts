@@ -36,7 +36,8 @@ function isTurnId(text: string): boolean {
 function verifyStore(turnId: string | undefined, flags: Flags, out: Output): Promise<VerifyResult> {
   return withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     out.progress('verifying')
-    return turnId === undefined ? runtime.verify(undefined, flags.tenant === undefined ? {} : { tenant }) : runtime.verify(turnId, { tenant })
+    const everywhere = turnId === undefined && flags.tenant === undefined
+    return runtime.verify(turnId, everywhere ? {} : { tenant })
   })
 }
 
