@@ -15,7 +15,13 @@ export type CallSignal =
   | { readonly type: 'call.ended'; readonly harmless: boolean }
   | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
   /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
-  | { readonly type: 'call.dispatched'; readonly dispatch: number; readonly ask: boolean; readonly mayRunAgain: boolean; readonly miss: boolean }
+  | {
+      readonly type: 'call.dispatched'
+      readonly dispatch: number
+      readonly ask: boolean
+      readonly mayRunAgain: boolean
+      readonly miss: boolean
+    }
   | { readonly type: 'call.settled'; readonly dispatch: number; readonly settled: 'happened' | 'did-not-happen' }
 
 /** Events that are about one call and are routed to it by ordinal. */

@@ -14,7 +14,11 @@ export function startOf<M extends AnyStateMachine>(chart: M): SnapshotFrom<M> {
  * XState gives the same snapshot object back when no transition was enabled. It does so too for an edge that leads back to the
  * state it starts from and has no action, so every such edge of our charts has one.
  */
-export function stepChart<M extends AnyStateMachine>(chart: M, snapshot: SnapshotFrom<M>, event: EventFromLogic<M>): SnapshotFrom<M> | null {
+export function stepChart<M extends AnyStateMachine>(
+  chart: M,
+  snapshot: SnapshotFrom<M>,
+  event: EventFromLogic<M>,
+): SnapshotFrom<M> | null {
   const next = chart.transition(snapshot, event, INERT) as SnapshotFrom<M>
   return next === snapshot ? null : next
 }
@@ -23,7 +27,11 @@ export function stepChart<M extends AnyStateMachine>(chart: M, snapshot: Snapsho
  * The same by XState's public pure function, which builds a throw-away actor for each step. Seven times slower; here to be
  * compared with.
  */
-export function stepChartPublic<M extends AnyStateMachine>(chart: M, snapshot: SnapshotFrom<M>, event: EventFromLogic<M>): SnapshotFrom<M> | null {
+export function stepChartPublic<M extends AnyStateMachine>(
+  chart: M,
+  snapshot: SnapshotFrom<M>,
+  event: EventFromLogic<M>,
+): SnapshotFrom<M> | null {
   const [next] = transition(chart, snapshot, event)
   return next === snapshot ? null : next
 }

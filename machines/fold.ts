@@ -4,7 +4,16 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { callChart, type CallEvent, type CallSignal, type CallStateName } from './call.ts'
 import { startOf, stepChart } from './chart.ts'
 import { ToolturnError } from './errors.ts'
-import { EVENT_SCHEMAS, EVENT_TYPES, isEventType, SCHEMA_VERSION, type Event, type EventOf, type EventType, type StoredEvent } from './events.ts'
+import {
+  EVENT_SCHEMAS,
+  EVENT_TYPES,
+  isEventType,
+  SCHEMA_VERSION,
+  type Event,
+  type EventOf,
+  type EventType,
+  type StoredEvent,
+} from './events.ts'
 import type { Completion } from './events/round.ts'
 import { misplacement } from './place.ts'
 import { remember, rememberCall } from './remember.ts'
@@ -34,7 +43,7 @@ export function step(state: TurnState, event: Event): TurnState {
   const stepped = remember(stepCall(state, event), event)
   const chart = stepChart(turnChart, stepped.chart, signalOf(state, stepped, event))
   if (chart === null) {
-    throw illegal(event.turnId, event.version, event.type, `no edge from turn state ${String(state.chart.value)}`)
+    throw illegal(event.turnId, event.version, event.type, `no edge from turn state ${state.chart.value}`)
   }
   return { ...stepped, chart, version: event.version, head: event.hash, worked: event.worked }
 }
@@ -196,7 +205,11 @@ function nextOf(state: TurnState): Next {
 export function parseEvent(stored: StoredEvent): Event {
   const { turnId, version, type } = stored
   if (!isEventType(type) || stored.schemaVersion > SCHEMA_VERSION) {
-    throw new ToolturnError('schema_newer', `Version ${version} of the turn is an event of a newer release: ${type}.`, { turnId, version, type })
+    throw new ToolturnError('schema_newer', `Version ${version} of the turn is an event of a newer release: ${type}.`, {
+      turnId,
+      version,
+      type,
+    })
   }
   if (stored.salt === null) {
     throw new ToolturnError('replay_source_missing', `The payload of version ${version} was erased.`, { turnId, version, type })
