@@ -1,7 +1,7 @@
 // The lines of an audit file: their shapes, and how a file's bytes come apart into them. Strict, so that no changed byte passes.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { ToolturnError } from './errors.ts'
 import type { StoredEvent } from './events.ts'
 import { AnyJson, AnyObject, closed, Count, FromOne, literals } from './events/shapes.ts'
@@ -30,21 +30,26 @@ const Stored = closed({
 })
 
 const Header = closed({ export: closed({ of: literals('toolturn'), format: FromOne, at: Type.String(), asked: AnyObject }) })
+/** A turn and its end, by its row; its events stand behind it. What was appended meanwhile may stand there too. */
+const TurnOfFile = closed({ turn: closed({ turnId: Type.String(), tenant: Type.String(), version: FromOne, head: Hex }) })
 /** `digest`: SHA-256 over the lines before, each with its line feed, hexadecimal. */
 const End = closed({ end: closed({ turns: Count, events: Count, digest: Hex }) })
 /** `escaped`: the event holds lone surrogates, written as `\udXXX`, which stricter readers of JSON may refuse. */
 const EventOfTurn = closed({ event: Stored, escaped: Type.Optional(Type.Literal(true)) })
 
 export type HeaderLine = Static<typeof Header>
+export type TurnLine = Static<typeof TurnOfFile>
 export type EndLine = Static<typeof End>
 export type EventLine = { readonly event: StoredEvent; readonly escaped?: true }
-export type ExportLine = HeaderLine | EventLine | EndLine
+export type ExportLine = HeaderLine | TurnLine | EventLine | EndLine
 
-const fits = new Ajv2020({ strict: false, allErrors: false }).compile<ExportLine>({ anyOf: [EventOfTurn, Header, End] } satisfies TSchema)
+const AnyLine = Type.Union([EventOfTurn, TurnOfFile, Header, End])
+const fits = new Ajv2020({ strict: false, allErrors: false }).compile<ExportLine>(AnyLine)
 
-/** The line of an event. */
-export function eventLine(event: StoredEvent): EventLine {
-  return holdsLoneSurrogates(canonicalJson(event)) ? { event, escaped: true } : { event }
+/** The line of an event, as text. */
+export function eventText(event: StoredEvent): string {
+  const text = canonicalJson(event)
+  return holdsLoneSurrogates(text) ? `{"escaped":true,"event":${text}}` : `{"event":${text}}`
 }
 
 /** Canonical text writes a lone surrogate as an escape, and nothing else as an escape of that range. */
@@ -61,8 +66,8 @@ function holdsLoneSurrogates(canonical: string): boolean {
 export function readLine(text: string, number: number): ExportLine {
   const line = parsed(text)
   if (!fits(line)) throw exportInvalid(number, 'is none of an export')
-  const written = 'event' in line ? eventLine(line.event) : line
-  if (canonicalJson(written) !== text) throw exportInvalid(number, 'is not written as an export writes it')
+  const written = 'event' in line ? eventText(line.event) : canonicalJson(line)
+  if (written !== text) throw exportInvalid(number, 'is not written as an export writes it')
   return line
 }
 

@@ -1,11 +1,11 @@
 // The audit file: streams in their stored form, salts and all, so that whoever holds it can verify every hash without us.
 //
-// JSONL, each line canonical text: a header, then each turn's events in order, then an end with counts and a digest over the lines
-// before it. Nothing is kept in memory but a page.
+// JSONL, each line canonical text: a header, then each turn and its events in order, then an end with counts and a digest over the
+// lines before it. Nothing is kept in memory but a page.
 
 import { createHash } from 'node:crypto'
 import { ToolturnError } from './errors.ts'
-import { EXPORT_FORMAT, eventLine, type EndLine, type EventLine, type HeaderLine } from './export-lines.ts'
+import { EXPORT_FORMAT, eventText, type EndLine, type HeaderLine, type TurnLine } from './export-lines.ts'
 import { canonicalJson } from './json.ts'
 import { eventsOf, rowsOf } from './pages.ts'
 import type { Store, TurnRow } from './ports/store.ts'
@@ -27,19 +27,19 @@ export async function* exportLines(store: Store, asked: ExportRequest): AsyncGen
   let events = 0
   const rows = 'turnId' in asked ? [await requireTurn(store, asked)] : rowsOf(store, asked)
   const at = isoTime(await store.now())
-  yield hashed(digest, { export: { of: 'toolturn', format: EXPORT_FORMAT, at, asked } } satisfies HeaderLine)
-  for await (const { turnId } of rows) {
+  yield hashed(digest, canonicalJson({ export: { of: 'toolturn', format: EXPORT_FORMAT, at, asked } } satisfies HeaderLine))
+  for await (const { turnId, tenant, version, head } of rows) {
     turns += 1
+    yield hashed(digest, canonicalJson({ turn: { turnId, tenant, version, head } } satisfies TurnLine))
     for await (const event of eventsOf(store, turnId)) {
       events += 1
-      yield hashed(digest, eventLine(event))
+      yield hashed(digest, eventText(event))
     }
   }
   yield canonicalJson({ end: { turns, events, digest: digest.digest('hex') } } satisfies EndLine)
 }
 
-function hashed(digest: ReturnType<typeof createHash>, line: HeaderLine | EventLine): string {
-  const text = canonicalJson(line)
+function hashed(digest: ReturnType<typeof createHash>, text: string): string {
   digest.update(text).update('\n')
   return text
 }

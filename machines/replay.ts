@@ -11,7 +11,7 @@ import { canonicalJson } from './json.ts'
 import { pairingProblems } from './pairing.ts'
 import { readRecord, type Link } from './record.ts'
 import type { Divergence, ReplayResult } from './runtime/api.ts'
-import { isMiss, nextCall, stateName, type TurnState } from './state.ts'
+import { isMiss, nextCall, stateName, type CallState, type TurnState } from './state.ts'
 import { modelRequest, transcript } from './transcript.ts'
 
 export type ReplayOptions = {
@@ -21,6 +21,8 @@ export type ReplayOptions = {
   readonly at?: number
   /** The version that the row of the turn showed before the stream was read: a stream that ends below it lacks its end. */
   readonly rowVersion?: number
+  /** Versions of records whose whole result is not in the blob store any more: no records, as short forms are none (D9). */
+  readonly withoutBlob?: ReadonlySet<number>
   /** Called for each record that is served, in order, so that it can be told on `replays.…`. */
   readonly onServed?: (event: StoredEvent) => void
 }
@@ -52,7 +54,8 @@ const NOTHING_YET: Playback = { state: null, last: null, failure: null, records:
  */
 export function replay(events: readonly StoredEvent[], options: ReplayOptions = {}): ReplayResult {
   const attempt = attemptOf(events, options)
-  const scope: Scope = { attempt, at: options.at, onServed: options.onServed ?? (() => undefined) }
+  const { at, withoutBlob = new Set(), onServed = () => undefined } = options
+  const scope: Scope = { attempt, at, withoutBlob, onServed }
   let playback = NOTHING_YET
   for (const stored of events) {
     if (playback.failure !== null || isBeyond(playback, stored, scope)) break
@@ -61,14 +64,19 @@ export function replay(events: readonly StoredEvent[], options: ReplayOptions = 
   return resultOf(events, withTail(playback, events, options), options.at === undefined ? attempt : null)
 }
 
-type Scope = { readonly attempt: number; readonly at: number | undefined; readonly onServed: (event: StoredEvent) => void }
+type Scope = {
+  readonly attempt: number
+  readonly at: number | undefined
+  readonly withoutBlob: ReadonlySet<number>
+  readonly onServed: (event: StoredEvent) => void
+}
 
 /** The attempt that is replayed. Types are not part of payloads, so attempts can be counted where payloads were erased. */
-function attemptOf(events: readonly StoredEvent[], { attempt, at }: ReplayOptions): number {
+function attemptOf(events: readonly StoredEvent[], { attempt, at, rowVersion = 0 }: ReplayOptions): number {
   const [first] = events
   if (first === undefined) throw new ToolturnError('illegal_history', 'A stream without events cannot be replayed.')
   const attempts = 1 + events.filter(event => event.type === 'attempt.started').length
-  const versions = events.at(-1)?.version ?? 0
+  const versions = Math.max(events.at(-1)?.version ?? 0, rowVersion)
   const { turnId } = first
   if (at !== undefined && attempt !== undefined) throw invalid('at', 'either an attempt or a version', turnId)
   if (at !== undefined && !isFromOne(at, versions)) throw invalid('at', `a version from 1 to ${versions}`, turnId)
@@ -95,7 +103,7 @@ function playOn(playback: Playback, stored: StoredEvent, scope: Scope): Playback
   if ('missing' in read) return { ...playback, failure: missing(playback.state, read.missing) }
   const { event } = read
   const serves = (state: TurnState | null) => scope.at === undefined && state?.attempt === scope.attempt
-  const failure = serves(playback.state) ? recheck(playback, event) : null
+  const failure = serves(playback.state) ? recheck(playback, event, scope) : null
   if (failure !== null) return { ...playback, failure }
   const state = playback.state === null ? fold([event]) : stepDerived(playback.state, event)
   if (serves(state)) scope.onServed(stored)
@@ -114,10 +122,11 @@ function missing(state: TurnState | null, version: number): Failure {
 }
 
 /** Everything about the next event that can be judged again without asking anybody. */
-function recheck({ state, records }: Playback, event: Event): Failure | null {
+function recheck({ state, records }: Playback, event: Event, { withoutBlob }: Scope): Failure | null {
   if (state === null) return null
   if (needsRecords(event)) {
-    const short = [...state.calls.values()].find(isMiss)
+    const isShort = (call: CallState) => isMiss(call) || withoutBlob.has(records.get(call.ordinal) ?? 0)
+    const short = [...state.calls.values()].find(isShort)
     if (short !== undefined) {
       const { ordinal } = short
       return { code: 'replay_source_missing', missing: { version: records.get(ordinal) ?? event.version, ordinal } }

@@ -3,9 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import { ToolturnError } from './errors.ts'
-import { EXPORT_FORMAT, exportInvalid, readLine, type EndLine, type EventLine, type ExportLine, type HeaderLine } from './export-lines.ts'
+import {
+  EXPORT_FORMAT, exportInvalid, readLine,
+  type EndLine, type EventLine, type ExportLine, type HeaderLine, type TurnLine,
+} from './export-lines.ts'
 import type { VerifyFinding, VerifyResult } from './runtime/api.ts'
-import { checkNext, type StreamCheck } from './verify.ts'
+import { checkNext, compareEnd, compareHead, startCheck, type Claim, type StreamCheck } from './verify.ts'
 
 export type ExportFinding = VerifyFinding & { readonly line: number }
 export type ExportVerified = Omit<VerifyResult, 'findings'> & {
@@ -23,8 +26,8 @@ type Reading = {
   readonly findings: ExportFinding[]
   header: HeaderLine['export'] | null
   end: EndLine['end'] | null
-  /** Of the turn that is being read. */
-  check: StreamCheck | null
+  /** The turn that is being read, as the file and as its events say it. */
+  turn: { readonly claim: Claim; readonly line: number; check: StreamCheck } | null
   sums: { turns: number; events: number; erased: number; unjudged: number; damaged: number }
 }
 
@@ -35,7 +38,7 @@ type Reading = {
  */
 export async function verifyExport(lines: Iterable<string> | AsyncIterable<string>): Promise<ExportVerified> {
   const reading: Reading = {
-    digest: createHash('sha256'), findings: [], header: null, end: null, check: null,
+    digest: createHash('sha256'), findings: [], header: null, end: null, turn: null,
     sums: { turns: 0, events: 0, erased: 0, unjudged: 0, damaged: 0 },
   }
   let number = 0
@@ -62,6 +65,7 @@ function readOn(reading: Reading, line: ExportLine, text: string, number: number
   }
   reading.digest.update(text).update('\n')
   if ('export' in line) reading.header = headerOf(line)
+  else if ('turn' in line) openTurn(reading, line, number)
   else readEvent(reading, line, number)
 }
 
@@ -71,23 +75,34 @@ function headerOf({ export: header }: HeaderLine): HeaderLine['export'] {
   throw new ToolturnError('schema_newer', `The file is of export format ${format}, and this release reads ${EXPORT_FORMAT}.`, { format })
 }
 
-function readEvent(reading: Reading, { event }: EventLine, line: number): void {
-  if (reading.check !== null && reading.check.turnId !== event.turnId) closeTurn(reading)
-  const before = reading.check?.findings.length ?? 0
-  reading.check = checkNext(reading.check, event)
-  const found = reading.check.findings.slice(before)
-  reading.sums.damaged += found.length
-  const room = MOST_FINDINGS - reading.findings.length
-  reading.findings.push(...found.slice(0, room).map(finding => ({ ...finding, line })))
+function openTurn(reading: Reading, { turn: claim }: TurnLine, line: number): void {
+  closeTurn(reading)
+  reading.turn = { claim, line, check: startCheck(claim.turnId) }
 }
 
-/** The events of a turn stand together: another turn begins, or the file ends. */
+function readEvent(reading: Reading, { event }: EventLine, line: number): void {
+  const { turn } = reading
+  if (turn === null) throw exportInvalid(line, 'stands behind no turn')
+  const before = turn.check.findings.length
+  turn.check = checkNext(turn.check, event)
+  note(reading, turn.check.findings.slice(before), line)
+  if (event.version === turn.claim.version) note(reading, compareHead(turn.claim, turn.check), line)
+}
+
+/** Another turn begins, or the file ends. */
 function closeTurn(reading: Reading): void {
-  const { check, sums } = reading
-  if (check === null) return
+  const { turn, sums } = reading
+  if (turn === null) return
+  const { claim, check, line } = turn
+  note(reading, compareEnd(claim, check), line)
   sums.turns += 1
   sums.events += check.events
   sums.erased += check.erased
   sums.unjudged += check.unjudged
-  reading.check = null
+}
+
+function note(reading: Reading, found: readonly VerifyFinding[], line: number): void {
+  reading.sums.damaged += found.length
+  const room = MOST_FINDINGS - reading.findings.length
+  reading.findings.push(...found.slice(0, room).map(finding => ({ ...finding, line })))
 }

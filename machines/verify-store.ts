@@ -5,7 +5,7 @@ import { eventsOf, rowsOf } from './pages.ts'
 import type { ListFilter, Store, TurnRow } from './ports/store.ts'
 import { project } from './projection.ts'
 import type { VerifyFinding, VerifyResult } from './runtime/api.ts'
-import { checkNext, type StreamCheck } from './verify.ts'
+import { checkNext, compareEnd, compareHead, startCheck, type StreamCheck } from './verify.ts'
 import { verifyFeed, type FeedVerified } from './verify-feed.ts'
 
 /** What `verify` says, and what it could not say. */
@@ -54,14 +54,14 @@ export async function verifyAll(
 }
 
 async function checkTurn(store: Store, row: TurnRow, verified: StoreVerified): Promise<StoreVerified> {
-  let check: StreamCheck | null = null
-  let atRow: readonly VerifyFinding[] | null = null
+  let check = startCheck(row.turnId)
+  let atRow: readonly VerifyFinding[] = []
   for await (const event of eventsOf(store, row.turnId)) {
     check = checkNext(check, event)
-    // The row was read before its stream: what is behind its version was appended meanwhile. A hole there is a finding already.
-    if (atRow === null && check.version >= row.version) atRow = check.version === row.version ? compareRow(row, check) : []
+    // The row was read before its stream: what is behind its version was appended meanwhile.
+    if (event.version === row.version) atRow = [...compareHead(row, check), ...compareShown(row, check)]
   }
-  const { events = 0, erased = 0, unjudged = 0, findings = [] } = check ?? {}
+  const { events, erased, unjudged, findings } = check
   const counted = {
     ...verified,
     turns: verified.turns + 1,
@@ -69,26 +69,16 @@ async function checkTurn(store: Store, row: TurnRow, verified: StoreVerified): P
     erased: verified.erased + erased,
     unjudged: verified.unjudged + unjudged,
   }
-  return withFindings(counted, [...findings, ...(atRow ?? [lacking(row, check)])])
+  return withFindings(counted, [...findings, ...atRow, ...compareEnd(row, check)])
 }
 
-/** The row shows what its stream says. Where the state is not known, its version and head still are. */
-function compareRow(row: TurnRow, check: StreamCheck): readonly VerifyFinding[] {
-  const problems: string[] = []
-  if (row.head !== check.hash) problems.push('`head` of the row is not what the stream says')
-  if (check.state !== null) {
-    const { wakeAt: _wakeAt, ...shown } = project(check.state)
-    for (const [name, value] of Object.entries(shown)) {
-      const same = canonicalJson(row[name as keyof typeof shown]) === canonicalJson(value)
-      if (!same) problems.push(`\`${name}\` of the row is not what the stream says`)
-    }
-  }
-  return problems.map(problem => ({ turnId: row.turnId, version: row.version, problem }))
-}
-
-function lacking({ turnId, version }: TurnRow, check: StreamCheck | null): VerifyFinding {
-  const end = check?.version ?? 0
-  return { turnId, version: end + 1, problem: `the stream ends at version ${end}, and its row at version ${version}` }
+/** The row shows what its stream says, where that can be known. Its wake-up is left out: that is moved without an event. */
+function compareShown(row: TurnRow, { state }: StreamCheck): readonly VerifyFinding[] {
+  if (state === null) return []
+  const { wakeAt: _wakeAt, ...shown } = project(state)
+  const wrong = Object.entries(shown).filter(([name, value]) => canonicalJson(row[name as keyof typeof shown]) !== canonicalJson(value))
+  const { turnId, version } = row
+  return wrong.map(([name]) => ({ turnId, version, problem: `\`${name}\` of the row is not what the stream says` }))
 }
 
 function withFindings(verified: StoreVerified, more: readonly VerifyFinding[]): StoreVerified {

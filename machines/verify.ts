@@ -1,6 +1,6 @@
 // Whether a stream holds: its chain, its versions without gaps, its history. What does not is a finding, never a throw.
 
-import { checkLink, dataHash, type LinkVerdict } from './chain.ts'
+import { checkLink, dataHash, GENESIS, type LinkVerdict } from './chain.ts'
 import { stepDerived } from './derived.ts'
 import { ToolturnError } from './errors.ts'
 import type { StoredEvent } from './events.ts'
@@ -27,18 +27,22 @@ export type StreamCheck = {
 /** More damage than this in one stream is not told one by one. */
 const MOST_FINDINGS = 100
 
-/** Checks a stream from its first event to its last, one event in memory at a time. Null for a stream without events. */
-export async function verifyStream(events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>): Promise<StreamCheck | null> {
-  let check: StreamCheck | null = null
+/** Checks a stream from its first event to its last, one event in memory at a time. */
+export async function verifyStream(turnId: string, events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>): Promise<StreamCheck> {
+  let check = startCheck(turnId)
   for await (const event of events) check = checkNext(check, event)
   return check
 }
 
-/** Checks one more event. @param check null before the first */
-export function checkNext(check: StreamCheck | null, stored: StoredEvent): StreamCheck {
-  const before = check ?? startOf(stored)
+/** Nothing of the turn was seen yet. */
+export function startCheck(turnId: string): StreamCheck {
+  return { turnId, version: 0, hash: GENESIS, events: 0, erased: 0, unjudged: 0, state: null, findings: [] }
+}
+
+/** Checks one more event. */
+export function checkNext(before: StreamCheck, stored: StoredEvent): StreamCheck {
   const link = linkOf(before, stored)
-  const judged = judge(check, before.state, stored, link.verdict)
+  const judged = judge(before, stored, link.verdict)
   const problems = [...link.problems, ...(judged.problem === null ? [] : [judged.problem])]
   return {
     turnId: before.turnId,
@@ -52,10 +56,6 @@ export function checkNext(check: StreamCheck | null, stored: StoredEvent): Strea
   }
 }
 
-function startOf({ turnId }: StoredEvent): StreamCheck {
-  return { turnId, version: 0, hash: '', events: 0, erased: 0, unjudged: 0, state: null, findings: [] }
-}
-
 type LinkCheck = { readonly verdict: LinkVerdict; readonly problems: readonly string[] }
 
 function linkOf(before: StreamCheck, stored: StoredEvent): LinkCheck {
@@ -63,7 +63,7 @@ function linkOf(before: StreamCheck, stored: StoredEvent): LinkCheck {
   if (stored.turnId !== before.turnId) return { verdict: 'broken', problems: ['an event of another turn stands here'] }
   if (stored.version < due) return { verdict: 'broken', problems: ['the version stands here again, or out of order'] }
   if (stored.version > due) return behindHole(due, stored)
-  const verdict = checkLink(due === 1 ? null : before, stored)
+  const verdict = checkLink(before, stored)
   if (verdict !== 'broken') return { verdict, problems: [] }
   return { verdict, problems: ['the hash chain does not hold: the event was changed, or is none of this stream'] }
 }
@@ -79,8 +79,8 @@ function behindHole(due: number, stored: StoredEvent): LinkCheck {
 type Judgement = { readonly state: TurnState | null; readonly problem: string | null }
 
 /** Whether the event may stand there. Judged only while every event before it is whole. */
-function judge(check: StreamCheck | null, state: TurnState | null, stored: StoredEvent, verdict: LinkVerdict): Judgement {
-  if (verdict !== 'whole' || (check !== null && state === null)) return { state: null, problem: null }
+function judge({ events, state }: StreamCheck, stored: StoredEvent, verdict: LinkVerdict): Judgement {
+  if (verdict !== 'whole' || (events > 0 && state === null)) return { state: null, problem: null }
   try {
     const event = parseEvent(stored)
     return { state: state === null ? fold([event]) : stepDerived(state, event), problem: null }
@@ -88,6 +88,20 @@ function judge(check: StreamCheck | null, state: TurnState | null, stored: Store
     if (!(error instanceof ToolturnError)) throw error
     return { state: null, problem: `${error.code}: ${error.message}` }
   }
+}
+
+/** What somebody who saw the turn says of it: its row, or an export. */
+export type Claim = { readonly turnId: string; readonly version: number; readonly head: string }
+
+/** The claim against the stream, once the stream has come to its version. */
+export function compareHead({ turnId, version, head }: Claim, check: StreamCheck): readonly VerifyFinding[] {
+  return head === check.hash ? [] : [{ turnId, version, problem: 'the stream has another head here than is said of the turn' }]
+}
+
+/** The claim against a stream that ended before it came to its version. */
+export function compareEnd({ turnId, version }: Claim, check: StreamCheck): readonly VerifyFinding[] {
+  if (check.version >= version) return []
+  return [{ turnId, version: check.version + 1, problem: `the stream ends at version ${check.version} and is said to end at ${version}` }]
 }
 
 function add({ turnId, findings }: StreamCheck, problems: readonly string[], version: number): readonly VerifyFinding[] {

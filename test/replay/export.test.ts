@@ -36,10 +36,11 @@ const codeOf = (verifying: Promise<unknown>) => verifying.then(() => 'sound', (e
 
 describe('an export', () => {
   test('holds each event in its stored form, between a header and an end that counts and digests them', async () => {
-    const { events, turnId } = await keep(store, RUN)
+    const { events, turnId, state } = await keep(store, RUN)
     const [header, ...rest] = (await exported({ turnId })).map(line => JSON.parse(line) as { [key: string]: unknown })
     const end = rest.pop()
     expect(header).toEqual({ export: { of: 'toolturn', format: 1, at: expect.stringMatching(/^\d{4}-.*Z$/), asked: { turnId } } })
+    expect(rest.shift()).toEqual({ turn: { turnId, tenant: 'default', version: 7, head: state.head } })
     expect(rest).toEqual(events.map(event => ({ event })))
     expect(end).toEqual({ end: { turns: 1, events: 7, digest: expect.stringMatching(/^[0-9a-f]{64}$/) } })
   })
@@ -62,8 +63,8 @@ describe('an export', () => {
     await store.advance(10_000)
     await keep(store, RUN, { tenant: 'ours' })
     const lines = await exported({ tenant: 'ours', until: now + 5_000 })
-    const turnIds = lines.slice(1, -1).map(line => (JSON.parse(line) as { event: { turnId: string } }).event.turnId)
-    expect(new Set(turnIds)).toEqual(new Set([ours.turnId]))
+    const turns = lines.map(line => JSON.parse(line) as { turn?: { turnId: string } }).flatMap(({ turn }) => turn ?? [])
+    expect(turns.map(turn => turn.turnId)).toEqual([ours.turnId])
     expect(await verifyExport(await exported({ since: now + 5_000 }))).toMatchObject({ turns: 1 })
   })
 
@@ -96,6 +97,15 @@ describe('an export', () => {
     expect(findings).toEqual([{ turnId, version: 5, line, problem: 'version 4 is missing' }])
   })
 
+  test('of a stream that lost its end, or all of it, says so: the file knows where its turns end', async () => {
+    const { turnId } = await keep(store, RUN)
+    await store.damage(turnId, 7)
+    const lost = { turnId, version: 7, line: 2, problem: 'the stream ends at version 6 and is said to end at 7' }
+    expect((await verifyExport(await exported())).findings).toEqual([lost])
+    for (let version = 1; version < 7; version += 1) await store.damage(turnId, version)
+    expect((await verifyExport(await exported())).findings).toMatchObject([{ turnId, version: 1, line: 2 }])
+  })
+
   test.each([
     ['\ud800', true],
     ['a \udfff b', true],
@@ -106,7 +116,7 @@ describe('an export', () => {
   ])('marks an event that holds a lone surrogate: %j', async (text, marked) => {
     await keep(store, [...RUN.slice(0, 3), say.recorded(1, say.resultOf(text))])
     const lines = await exported()
-    expect(lines.map(line => 'escaped' in (JSON.parse(line) as object))).toEqual([false, false, false, false, false, marked, false])
+    expect(lines.map(line => 'escaped' in (JSON.parse(line) as object))).toEqual([false, false, false, false, false, false, marked, false])
     expect(await verifyBytes(bytesOf(lines))).toMatchObject({ ok: true })
   })
 })
@@ -147,14 +157,14 @@ describe('an export that was changed', () => {
     await keep(store, RUN)
     const lines = await exported()
     const changed = lines.map(line => line.replace('result of 1', 'result of 2'))
-    await expect(verifyExport(changed)).rejects.toMatchObject({ code: 'export_invalid', details: { line: 6 } })
+    await expect(verifyExport(changed)).rejects.toMatchObject({ code: 'export_invalid', details: { line: 7 } })
     await expect(verifyExport(lines.with(3, 'nothing of ours'))).rejects.toMatchObject({ code: 'export_invalid', details: { line: 4 } })
   })
 
   test('and digested anew is still found, by its chain', async () => {
     await keep(store, RUN)
     const changed = (await exported()).map(line => line.replace('result of 1', 'result of 2'))
-    expect(await verifyExport(ended(changed.slice(0, -1)))).toMatchObject({ ok: false, findings: [{ version: 5, line: 6 }] })
+    expect(await verifyExport(ended(changed.slice(0, -1)))).toMatchObject({ ok: false, findings: [{ version: 5, line: 7 }] })
   })
 
   test('to have no header, or two, is refused however well it is digested', async () => {

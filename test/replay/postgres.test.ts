@@ -46,7 +46,7 @@ describeWithPostgres('streams on Postgres', url => {
       { turnId, version: 5, problem: 'version 4 is missing' },
       { turnId, version: 5, problem: 'the feed gives it right behind version 3' },
     ])
-    expect(await verifyExport(exportLines(store, { turnId }))).toMatchObject({ ok: false, findings: [{ version: 5, line: 5 }] })
+    expect(await verifyExport(exportLines(store, { turnId }))).toMatchObject({ ok: false, findings: [{ version: 5, line: 6 }] })
     expect(replay(await store.read(turnId))).toMatchObject({ code: 'replay_source_missing', missing: { version: 4, ordinal: 1 } })
   })
 
@@ -56,7 +56,8 @@ describeWithPostgres('streams on Postgres', url => {
     await store.enlist('w-9', 60_000)
     expect(await store.open(fork.turn)).toEqual({ answer: 'opened' })
     expect(await store.read(fork.turn.turnId)).toEqual(fork.turn.events)
-    expect(await store.turn(fork.turn.turnId)).toMatchObject({ version: 7, head: fork.state.head, state: 'working', key: null, owner: 'w-9' })
+    const row = await store.turn(fork.turn.turnId)
+    expect(row).toMatchObject({ version: 7, head: fork.state.head, state: 'working', key: null, owner: 'w-9' })
     expect(await verifyAll(store, { tenant: 'forked' })).toMatchObject({ ok: true, turns: 2, events: 14 })
   })
 })

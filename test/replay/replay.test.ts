@@ -87,6 +87,8 @@ describe('a record that is not there', () => {
     const { code, missing } = replay(cut, { rowVersion: cut.length + 1 })
     expect({ code, missing }).toEqual({ code: 'replay_source_missing', missing: { version: cut.length + 1, ordinal: null } })
     expect(replay(ordinary.events, { rowVersion: cut.length }).same).toBe(true)
+    expect(replay(cut, { at: cut.length + 1, rowVersion: cut.length + 1 })).toMatchObject({ code: 'replay_source_missing' })
+    expect(replay(cut, { at: cut.length, rowVersion: cut.length + 1 }).same).toBe(true)
   })
 
   test('because its payload was erased is missed', () => {

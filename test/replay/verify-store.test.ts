@@ -76,13 +76,13 @@ describe('harm to a stream', () => {
   test('that was taken from its end is found by its row', async () => {
     const { turnId } = await keep(store, RUN)
     await store.damage(turnId, 7)
-    expect(await problems()).toContainEqual([7, 'the stream ends at version 6, and its row at version 7'])
+    expect(await problems()).toContainEqual([7, 'the stream ends at version 6 and is said to end at 7'])
   })
 
   test('that is gone altogether is found by its row', async () => {
     const { turnId, events } = await keep(store, RUN)
     for (const { version } of events) await store.damage(turnId, version)
-    expect(await problems()).toContainEqual([1, 'the stream ends at version 0, and its row at version 7'])
+    expect(await problems()).toContainEqual([1, 'the stream ends at version 0 and is said to end at 7'])
   })
 
   test('of one turn is found of that turn', async () => {
@@ -116,7 +116,7 @@ describe('a row that shows something else than its stream', () => {
     const row = await store.turn(turnId)
     if (row === null) throw new Error('the turn was kept')
     const { findings } = await verifyTurn(store, { ...row, head: 'f'.repeat(64) })
-    expect(findings.map(finding => finding.problem)).toEqual(['`head` of the row is not what the stream says'])
+    expect(findings.map(finding => finding.problem)).toEqual(['the stream has another head here than is said of the turn'])
   })
 
   test('is let be in its wake-up, which others move', async () => {
