@@ -27,10 +27,10 @@ export type StreamCheck = {
 /** More damage than this in one stream is not told one by one. */
 const MOST_FINDINGS = 100
 
-/** Checks a stream from its first event to its last, one event in memory at a time. */
-export async function verifyStream(turnId: string, events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>): Promise<StreamCheck> {
-  let check = startCheck(turnId)
-  for await (const event of events) check = checkNext(check, event)
+/** Checks a stream from its first event to its last, one event in memory at a time. Null for a stream without events. */
+export async function verifyStream(events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>): Promise<StreamCheck | null> {
+  let check: StreamCheck | null = null
+  for await (const event of events) check = checkNext(check ?? startCheck(event.turnId), event)
   return check
 }
 

@@ -230,7 +230,7 @@ describe('of any turn at any version', () => {
 
 async function expectSound({ turn, state }: Opening, prefix: readonly StoredEvent[]): Promise<void> {
   const source = stateAt(prefix, prefix.length)
-  expect(await verifyStream(turn.turnId, turn.events)).toMatchObject({ findings: [], unjudged: 0 })
+  expect(await verifyStream(turn.events)).toMatchObject({ findings: [], unjudged: 0 })
   expect(['thinking', 'working']).toContain(stateName(state))
   for (const call of openCalls(state)) {
     const isRead = state.catalog.get(call.item.name)?.replayPolicy === 'read-only'
