@@ -1,0 +1,111 @@
+// What breaks for those who used the tools of an earlier catalog: prompts, waiting calls, recorded turns.
+
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
+import { closeNames } from '../../../machines/names.ts'
+import type { Schema } from '../../../machines/schemas/places.ts'
+import { quoted, type Finding } from '../finding.ts'
+import type { Linted } from './linted.ts'
+import { escaped, meant, propertiesOf, typesOf } from './parameters.ts'
+import { found } from './words.ts'
+
+export function changeFindings(before: readonly Linted[], now: readonly Linted[]): readonly Finding[] {
+  const byName = new Map(now.map(tool => [tool.name, tool]))
+  const added = now.map(({ name }) => name).filter(name => before.every(tool => tool.name !== name))
+  return before.flatMap(old => {
+    const tool = byName.get(old.name)
+    return tool === undefined ? [removed(old.name, added)] : toolChanges(old, tool)
+  })
+}
+
+function removed(name: string, added: readonly string[]): Finding {
+  const [close] = closeNames(name, added)
+  return found('tool-removed', name, '', `The tool is gone${close === undefined ? '' : `; a new one is called ${quoted(close)}`}.`)
+}
+
+function toolChanges(old: Linted, now: Linted): readonly Finding[] {
+  const { replayPolicy: policy, contentTrust: trust } = old.descriptor
+  const { replayPolicy, contentTrust } = now.descriptor
+  return [
+    ...(changed(policy, replayPolicy) ? [found('replay-policy-changed', now.name, '/replayPolicy', `The replay policy was ${policy} and is ${replayPolicy}.`)] : []),
+    ...(changed(trust, contentTrust) ? [found('content-trust-changed', now.name, '/contentTrust', `The content trust was ${trust} and is ${contentTrust}.`)] : []),
+    ...schemaChanges({ old: old.inputSchema, now: now.inputSchema, path: '/inputSchema', depth: 0 }, { tool: now.name, old: old.inputSchema, now: now.inputSchema }),
+  ]
+}
+
+/** What is not known of one of them has not changed. */
+function changed(before: string | undefined, now: string | undefined): boolean {
+  return before !== undefined && now !== undefined && before !== now
+}
+
+/** Two schemas that stand at the same place, and the roots that their references point into. */
+type Pair = { readonly old: Json; readonly now: Json; readonly path: string; readonly depth: number }
+type Roots = { readonly tool: string; readonly old: Schema; readonly now: Schema }
+
+const MAX_DEPTH = 32
+
+function schemaChanges({ old: oldPart, now: nowPart, path, depth }: Pair, roots: Roots): readonly Finding[] {
+  if (!isJsonObject(oldPart) || !isJsonObject(nowPart) || depth > MAX_DEPTH) return []
+  const [old, now] = [meant(oldPart, roots.old), meant(nowPart, roots.now)]
+  const [before, after] = [propertiesOf(old), propertiesOf(now)]
+  const deeper = (keyword: string, inside: Json | undefined, other: Json | undefined): readonly Finding[] =>
+    inside === undefined || other === undefined ? [] : schemaChanges({ old: inside, now: other, path: `${path}/${keyword}`, depth: depth + 1 }, roots)
+  return [
+    ...valueChanges(old, now, path, roots.tool),
+    ...Object.keys(before).filter(name => !Object.hasOwn(after, name))
+      .map(name => found('parameter-removed', roots.tool, `${path}/properties/${escaped(name)}`, `The parameter ${quoted(name)} is gone.`)),
+    ...newlyRequired(old, now).map(name => found('parameter-required', roots.tool, `${path}/properties/${escaped(name)}`, requiredText(name, before))),
+    ...Object.keys(before).flatMap(name => deeper(`properties/${escaped(name)}`, before[name], Object.hasOwn(after, name) ? after[name] : undefined)),
+    ...deeper('items', old['items'], now['items']),
+  ]
+}
+
+function requiredText(name: string, before: JsonObject): string {
+  return Object.hasOwn(before, name) ? `The parameter ${quoted(name)} was optional and is required.` : `The parameter ${quoted(name)} is new and required.`
+}
+
+/** A default is filled in before anybody looks: what has one is never missing. */
+function newlyRequired(old: JsonObject, now: JsonObject): readonly string[] {
+  const before = new Set(namesIn(old['required']))
+  const after = propertiesOf(now)
+  const hasDefault = (name: string): boolean => Object.hasOwn(after, name) && isJsonObject(after[name]) && Object.hasOwn(after[name], 'default')
+  return namesIn(now['required']).filter(name => !before.has(name) && !hasDefault(name))
+}
+
+function namesIn(list: Json | undefined): readonly string[] {
+  return Array.isArray(list) ? (list as readonly Json[]).filter(name => typeof name === 'string') : []
+}
+
+function valueChanges(old: JsonObject, now: JsonObject, path: string, tool: string): readonly Finding[] {
+  const [before, after] = [admitted(old), admitted(now)]
+  const lost = before === null ? (after === null ? [] : ['any']) : before.filter(type => after !== null && !takes(after, type))
+  if (lost.length > 0) return [found('type-changed', tool, path, `The type was ${nameTypes(before)} and is ${nameTypes(after)}.`)]
+  const [choices, fewer] = [choicesOf(old), choicesOf(now)]
+  if (fewer === null) return []
+  if (choices === null) return [found('enum-narrowed', tool, path, `Any value of its type was taken, and now one of ${fewer.size}.`)]
+  const gone = [...choices].filter(choice => !fewer.has(choice))
+  return gone.length === 0 ? [] : [found('enum-narrowed', tool, path, `${gone.length} of the ${choices.size} choices ${gone.length === 1 ? 'is' : 'are'} gone.`)]
+}
+
+/** Types that a schema takes, through its alternatives too; null for any. */
+function admitted(schema: JsonObject): readonly string[] | null {
+  const own = typesOf(schema)
+  if (own.length > 0) return schema['nullable'] === true ? [...own, 'null'] : own
+  const alternatives = schema['anyOf'] ?? schema['oneOf']
+  if (!Array.isArray(alternatives)) return null
+  const inside = (alternatives as readonly Json[]).map(each => (isJsonObject(each) ? typesOf(each) : []))
+  return inside.every(types => types.length > 0) ? inside.flat() : null
+}
+
+function takes(types: readonly string[], type: string): boolean {
+  return types.includes(type) || (type === 'integer' && types.includes('number'))
+}
+
+function nameTypes(types: readonly string[] | null): string {
+  return types === null ? 'any' : types.map(type => quoted(type)).join(' or ')
+}
+
+/** The values of an `enum` or a `const`, each as its text; null where there is neither. */
+function choicesOf(schema: JsonObject): ReadonlySet<string> | null {
+  if (Object.hasOwn(schema, 'const')) return new Set([canonicalJson(schema['const'])])
+  return Array.isArray(schema['enum']) ? new Set((schema['enum'] as readonly Json[]).map(canonicalJson)) : null
+}

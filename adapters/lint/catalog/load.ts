@@ -1,0 +1,70 @@
+// Where a catalog comes from: a module of the user, or a file of JSON that holds descriptors.
+
+import { extname } from 'node:path'
+import { ToolturnError } from '../../../machines/errors.ts'
+import { isJsonObject, type Json } from '../../../machines/json.ts'
+import type { Tool } from '../../../machines/tool.ts'
+import { loadModule } from '../../cli/config.ts'
+import { readJsonFile } from '../json-file.ts'
+import type { LintedDescriptor } from './linted.ts'
+
+export type Catalog = readonly (Tool | LintedDescriptor)[]
+
+/**
+ * The tools of a module: its export `tools`, or its default export, which is a list of them or has one as `tools`, as the
+ * options of `createRuntime` do. Or the descriptors of a JSON file.
+ *
+ * @throws ToolturnError `option_invalid` where there are none
+ */
+export async function loadCatalog(path: string): Promise<Catalog> {
+  if (/^\.(json|jsonl|ndjson)$/.test(extname(path))) return readCatalog('module', path)
+  const { tools, default: main } = await loadModule('module', path)
+  const list = tools ?? (isRecord(main) ? main['tools'] : main)
+  if (Array.isArray(list)) return list.map(tool => asTool(path, tool))
+  throw new ToolturnError('option_invalid', `The module ${path} exports no tools: \`tools\`, or as its default a list of them or \`{ tools }\`.`, {
+    option: 'module', path,
+  })
+}
+
+/**
+ * The descriptors of a JSON file: a list of them, or an object that has one as `catalog` or `tools`. Or of a file of lines, the
+ * last of which to hold a catalog counts: what `lint tools --json` and `events --json` print.
+ *
+ * @throws ToolturnError `option_invalid` where there are none
+ */
+export function readCatalog(option: string, path: string): readonly LintedDescriptor[] {
+  const list = readJsonFile(option, path).map(({ value }) => descriptorsIn(value)).findLast(found => found !== null)
+  if (list == null) throw new ToolturnError('option_invalid', `The file ${path} holds no catalog: a list of descriptors, or \`{ "catalog": […] }\`.`, { option, path })
+  return list.map(descriptor => asDescriptor(option, path, descriptor))
+}
+
+function descriptorsIn(value: Json): readonly Json[] | null {
+  if (Array.isArray(value)) return value as readonly Json[]
+  if (!isJsonObject(value)) return null
+  const inside = [value['catalog'], value['tools'], isJsonObject(value['data']) ? value['data']['catalog'] : undefined]
+  return inside.find(each => Array.isArray(each)) as readonly Json[] | undefined ?? null
+}
+
+type Members = { readonly [name: string]: unknown }
+
+function isRecord(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function asTool(path: string, value: unknown): Tool | LintedDescriptor {
+  if (isRecord(value) && isRecord(value['descriptor'])) {
+    asDescriptor('module', path, value['descriptor'])
+    return value as Tool
+  }
+  return asDescriptor('module', path, value)
+}
+
+/** The lint of a descriptor reads the members that are there; without these two there is nothing to read. */
+function asDescriptor(option: string, path: string, value: unknown): LintedDescriptor {
+  const { name, description, inputSchema } = isRecord(value) ? value : {}
+  const texts = typeof name === 'string' && (description === undefined || typeof description === 'string')
+  if (texts && (typeof inputSchema === 'boolean' || isRecord(inputSchema))) return value as LintedDescriptor
+  throw new ToolturnError('option_invalid', `What ${path} lists is not all tools: each is to be made by tool({ … }), or to have \`name\` and \`inputSchema\`.`, {
+    option, path,
+  })
+}
