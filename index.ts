@@ -3,6 +3,7 @@
 export { createRuntime, type HostOptions } from './adapters/host.ts'
 export { tool, type ToolOptions } from './adapters/tool.ts'
 export { lineLog, silentLog } from './adapters/log.ts'
+export { folderBlobs } from './adapters/blobs.ts'
 export { scripted } from './adapters/models/scripted.ts'
 export { postgres } from './store/postgres.ts'
 export { embedded } from './store/embedded.ts'

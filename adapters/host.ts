@@ -50,7 +50,11 @@ export type HostOptions = {
   readonly redact?: RedactOptions
   /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
   readonly key?: Uint8Array | string
-  readonly blobs?: Blobs
+  /**
+   * Keeps results that are larger than a record whole, up to `limits.blobBytes` (D9): `'store'` beside the streams, or
+   * `folderBlobs(folder)`. All workers of a name need the same. Default: nowhere; the model is shown the beginning of such a result.
+   */
+  readonly blobs?: Blobs | 'store'
   /** False: spawns, reads and resolves, and runs nothing (a web process). */
   readonly drive?: boolean
   /** Turns driven at once. */
@@ -90,6 +94,7 @@ function readOptions(options: HostOptions) {
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) refuse('concurrency', 'a whole number, from 1')
   if (drive && model === null) refuse('model', 'a model, or `drive: false` where no turn is driven')
   readLimits(options.limits)
+  if (!isBlobs(options.blobs)) refuse('blobs', "'store', or a blob store")
   return {
     options,
     name,
@@ -106,6 +111,12 @@ function readOptions(options: HostOptions) {
   }
 }
 
+function isBlobs(blobs: unknown): boolean {
+  if (blobs === undefined || blobs === 'store') return true
+  const { put, get } = (blobs ?? {}) as Partial<Blobs>
+  return typeof put === 'function' && typeof get === 'function'
+}
+
 async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runtime> {
   const { options, log, drive, concurrency, name } = checked
   const common = { store, bus, clock: systemClock, log }
@@ -120,7 +131,7 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     policy: boundedPolicy(options.policy ?? (() => 'allow'), systemClock, log),
     redactor: checked.redactor,
     sealer: checked.sealer,
-    blobs: options.blobs ?? null,
+    blobs: options.blobs === 'store' ? store.blobs : (options.blobs ?? null),
     random: systemRandom,
   }
   return createRuntimeOver(ports, {

@@ -3,6 +3,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { callChart, type CallEvent, type CallSignal, type CallStateName } from './call.ts'
 import { startOf, stepChart } from './chart.ts'
+import { driverAfter, takeOver } from './driver.ts'
 import { ToolturnError } from './errors.ts'
 import {
   EVENT_SCHEMAS,
@@ -40,12 +41,13 @@ export function foldOn(state: TurnState, events: readonly Event[]): TurnState {
 export function step(state: TurnState, event: Event): TurnState {
   const misplaced = misplacement(state, event)
   if (misplaced !== null) throw illegal(event.turnId, event.version, event.type, misplaced)
-  const stepped = remember(stepCall(state, event), event)
+  const stepped = remember(stepCall(takeOver(state, event), event), event)
   const chart = stepChart(turnChart, stepped.chart, signalOf(state, stepped, event))
   if (chart === null) {
     throw illegal(event.turnId, event.version, event.type, `no edge from turn state ${state.chart.value}`)
   }
-  return { ...stepped, chart, version: event.version, head: event.hash, worked: event.worked }
+  const next = { ...stepped, chart, version: event.version, head: event.hash, worked: event.worked }
+  return { ...next, driver: driverAfter(next) }
 }
 
 function openState(event: Event): TurnState {
@@ -65,6 +67,7 @@ function openState(event: Event): TurnState {
     attempt: 1,
     worked: event.worked,
     nextOrdinal: 1,
+    driver: null,
     calls: new Map(),
     rounds: [],
     contentTrust: data.contentTrust,

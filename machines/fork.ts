@@ -11,6 +11,7 @@ import { argumentsDigest } from './digest.ts'
 import { ToolturnError } from './errors.ts'
 import type { Actor, Event, StoredEvent } from './events.ts'
 import { fold } from './fold.ts'
+import { withOwnBlobs } from './fork-blobs.ts'
 import { copyPrefix } from './fork-copy.ts'
 import { forkRefusal, startedAnew } from './fork-point.ts'
 import { canonicalJson, type JsonObject } from './json.ts'
@@ -37,7 +38,7 @@ export type Forker = { readonly actor: Actor; readonly owner: string | null }
 export async function forkTurn(source: ForkSource, at: number, ports: Ports, { actor, owner }: Forker): Promise<Opening> {
   const { events, state: cut } = readPrefix(source.events, at)
   const turnId = ports.random.turnId()
-  const facts = copyPrefix(events, cut, turnId)
+  const facts = await withOwnBlobs(copyPrefix(events, cut, turnId), cut, turnId, ports)
   const stamp = { turnId, tenant: cut.tenant, time: isoTime(ports.store.time()), actor, worked: 0 }
   const copied = chain({ version: 0, hash: GENESIS }, facts, stamp, () => Buffer.from(ports.random.bytes(16)).toString('hex'))
   const state = fold(copied.map(asEvent))

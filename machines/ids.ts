@@ -40,5 +40,16 @@ export function parseApprovalId(text: string): { turnId: string; ordinal: number
   return { turnId: match[1] as string, ordinal: Number(match[2]), hold: Number(match[3]) }
 }
 
+/** Under what a result of a turn is found in the blob stores of this project: the same in each, so it may move between them. */
+export function blobReference(turnId: string, digest: string): string {
+  return `${turnId}/${digest}`
+}
+
+/** Reads such a reference back; null when the text is none. What comes out may stand in a path. */
+export function parseBlobReference(text: string): { turnId: string; digest: string } | null {
+  const match = /^([0-9a-f-]{36})\/([0-9a-f]{64})$/.exec(text)
+  return match === null ? null : { turnId: match[1] as string, digest: match[2] as string }
+}
+
 /** Tenants and turn ids are one subject token of the bus, checked at the door. */
 export const TOKEN = /^[A-Za-z0-9_-]{1,64}$/

@@ -1,6 +1,6 @@
 // The recovery table: what becomes of a call whose intent is committed and whose result is not (D4, D6).
 
-import { dispatchFact, failInDoubt } from './decide.ts'
+import { dispatchFact, fail, failInDoubt } from './decide.ts'
 import type { Fact } from './events.ts'
 import type { RecordedResult } from './events/shapes.ts'
 import { isMiss, type CallState, type TurnState } from './state.ts'
@@ -63,6 +63,21 @@ function policyOf(state: TurnState, call: CallState): ReplayPolicy {
 /** Calls whose record is only a short form: to be run again before the attempt goes on, or the end of it (D9). */
 export function missesOf(state: TurnState): readonly CallState[] {
   return [...state.calls.values()].filter(isMiss)
+}
+
+/**
+ * True where a call that ran again because its record was a miss gave something else than what the rounds after it were given (D9).
+ *
+ * @param call with the record that was a miss
+ */
+export function contradicts(state: TurnState, call: CallState, again: RecordedResult): boolean {
+  return isMiss(call) && call.round < state.rounds.length && call.recorded?.digest !== again.digest
+}
+
+/** The turn ends rather than go on with another past than the one its model was shown. */
+export function failContradicted(state: TurnState): readonly Fact[] {
+  const message = 'A result that was too large to be recorded was fetched again, and is not the one that later rounds were given.'
+  return fail(state, 'replay_source_missing', message)
 }
 
 /** What becomes of a record that is a miss, when a worker takes the turn over. */

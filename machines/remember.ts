@@ -115,6 +115,7 @@ function proposed(item: CallState['item'], round: number): CallState {
     stop: null,
     failedTries: 0,
     recorded: null,
+    lost: false,
     answer: null,
   }
 }
@@ -138,10 +139,10 @@ export function rememberCall(call: CallState, event: CallEvent): CallState {
       return { ...call, failedTries: call.failedTries + 1 }
     case 'call.recorded': {
       const { result, digest, bytes, truncated, blob } = event.data
-      return { ...call, recorded: { result, digest, bytes, truncated, ...(blob === undefined ? {} : { blob }) } }
+      return { ...call, recorded: { result, digest, bytes, truncated, ...(blob === undefined ? {} : { blob }) }, lost: false }
     }
     case 'call.settled':
-      return event.data.recorded === undefined ? call : { ...call, recorded: event.data.recorded }
+      return event.data.recorded === undefined ? call : { ...call, recorded: event.data.recorded, lost: false }
     case 'approval.granted':
       return grantCall(call, event)
     case 'approval.denied':

@@ -79,6 +79,11 @@ function misfit(problems: readonly Problem[]): ToolResult {
   return { content: [textBlock(`${said}\n${problemLines(problems)}`)], isError: true }
 }
 
+/** The canonical text of a result as UTF-8: what is measured, digested, and kept whole where it is too large for a record. */
+export function canonicalBytes(result: ToolResult): Uint8Array {
+  return Buffer.from(canonicalJson(result), 'utf8')
+}
+
 /**
  * Bounds a result for the record.
  *
@@ -87,11 +92,11 @@ function misfit(problems: readonly Problem[]): ToolResult {
  *
  * @param result redacted
  * @param recordBytes bytes of the canonical text that are still recorded whole
+ * @param canonical the text, where it was made already: it may be large
  */
-export function boundResult(result: ToolResult, recordBytes: number): RecordedResult {
-  const text = canonicalJson(result)
-  const bytes = Buffer.byteLength(text)
-  const digest = createHash('sha256').update(text, 'utf8').digest('hex')
+export function boundResult(result: ToolResult, recordBytes: number, canonical = canonicalBytes(result)): RecordedResult {
+  const bytes = canonical.length
+  const digest = createHash('sha256').update(canonical).digest('hex')
   if (bytes <= recordBytes) return { result, digest, bytes, truncated: false }
   return { result: shortForm(result, bytes, digest, recordBytes), digest, bytes, truncated: true }
 }

@@ -46,6 +46,8 @@ export type CallState = {
   /** Failed tries of the last dispatch. */
   readonly failedTries: number
   readonly recorded: RecordedResult | null
+  /** True: `recorded` is a miss, and the driver that recorded it is gone (D9). */
+  readonly lost: boolean
   /** The answer of the acting person, where the call is an ask. */
   readonly answer: { readonly value: Json } | null
 }
@@ -74,6 +76,8 @@ export type TurnState = {
   /** Working milliseconds of the attempt as of the last event. */
   readonly worked: number
   readonly nextOrdinal: number
+  /** Who appended last what only an owner may; null before that, and once the turn rests or has ended. */
+  readonly driver: string | null
   /** Of this attempt, by ordinal, rising. */
   readonly calls: ReadonlyMap<number, CallState>
   /** Of this attempt, all that were recorded, those that left the transcript too. */

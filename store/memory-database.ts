@@ -54,6 +54,8 @@ export type MemoryDatabase = {
   /** Turn by tenant and spawn key. */
   readonly keys: Map<string, MemoryTurn>
   readonly approvals: Map<string, ApprovalRow>
+  /** Results larger than a record, by turn and digest. Also of a turn that is yet to be opened. */
+  readonly blobs: Map<string, Map<string, Uint8Array>>
   /** When the lease of each worker ends. */
   readonly workers: Map<string, number>
   readonly leads: Map<string, { readonly worker: string; readonly until: number }>
@@ -77,6 +79,7 @@ export function memoryDatabase(options: { epochMs?: () => number; instance?: str
     turns: new Map(),
     keys: new Map(),
     approvals: new Map(),
+    blobs: new Map(),
     workers: new Map(),
     leads: new Map(),
     feed: [],

@@ -3,7 +3,9 @@
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import type { FeedCursor, FeedPage, Head } from '../machines/ports/store.ts'
+import { blobsOnlyIn } from './blobs.ts'
 import { hasEnded, now, ownerLives, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
+import { read } from './memory-views.ts'
 
 export function feed(database: MemoryDatabase, cursor: FeedCursor | null, limit: number): FeedPage {
   const start = cursor === null ? 0 : positionOf(database, cursor)
@@ -54,15 +56,16 @@ export function acknowledge(database: MemoryDatabase, published: readonly { read
 }
 
 /**
- * The payload and its salt go. What the inbox showed of the turn and what was sealed goes with all of it.
+ * The payload and its salt go, and the results that only they keep whole. What the inbox showed of the turn and what was sealed goes with all of it.
  *
  * @returns how many events lost their payload now; those erased before are not counted again
  */
 export function erase(database: MemoryDatabase, turnId: string, versions?: readonly number[]): number {
   const turn = database.turns.get(turnId)
   if (turn === undefined) return 0
-  if (versions === undefined) eraseBeside(database, turn)
   const { events } = turn
+  if (versions === undefined) eraseBeside(database, turn)
+  else for (const digest of blobsOnlyIn(read(database, turnId), versions)) database.blobs.get(turnId)?.delete(digest)
   const chosen = versions === undefined ? null : new Set(versions)
   let erased = 0
   for (const [index, event] of events.entries()) {
@@ -75,6 +78,7 @@ export function erase(database: MemoryDatabase, turnId: string, versions?: reado
 
 function eraseBeside(database: MemoryDatabase, turn: MemoryTurn): void {
   turn.sealed.clear()
+  database.blobs.delete(turn.turnId)
   for (const row of database.approvals.values()) {
     if (row.turnId !== turn.turnId) continue
     database.approvals.set(row.approvalId, Object.freeze({ ...row, arguments: null, reason: '' }))

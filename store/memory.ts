@@ -3,6 +3,7 @@
 import { ToolturnError } from '../machines/errors.ts'
 import type { Store } from '../machines/ports/store.ts'
 import * as writing from './memory-append.ts'
+import * as keeping from './memory-blobs.ts'
 import { memoryDatabase, now, type MemoryDatabase } from './memory-database.ts'
 import * as feeding from './memory-feed.ts'
 import * as owning from './memory-ownership.ts'
@@ -38,6 +39,7 @@ export function openMemory(database: MemoryDatabase = memoryDatabase()): Store {
     approvals: on(viewing.approvals),
     approval: on(viewing.approval),
     sealed: on(viewing.sealed),
+    blobs: { put: on(keeping.put), get: on(keeping.get) },
     erase: on(feeding.erase),
     damage: on(feeding.damage),
     enlist: on(owning.enlist),

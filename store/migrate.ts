@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { ToolturnError } from '../machines/errors.ts'
 import { statement, type Database } from './database.ts'
 import { streams } from './migrations/0001-streams.ts'
+import { blobs } from './migrations/0002-blobs.ts'
 
 export type Migration = {
   /** From 1, without gaps. */
@@ -13,7 +14,7 @@ export type Migration = {
   readonly sql: (schema: string) => readonly string[]
 }
 
-const MIGRATIONS: readonly Migration[] = [streams]
+const MIGRATIONS: readonly Migration[] = [streams, blobs]
 
 /** The schema that this version reads and writes. */
 export const SCHEMA_NUMBER = MIGRATIONS.length

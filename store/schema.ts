@@ -78,6 +78,7 @@ export type Tables = {
   events: EventsTable
   approvals: ApprovalsTable
   sealed: { turn_id: string; ordinal: number; box: Uint8Array }
+  blobs: { turn_id: string; digest: Uint8Array; bytes: Uint8Array }
   workers: { id: string; alive_until: Instant }
   leads: { name: string; worker: string; until: Instant }
   feed_cursors: { name: string; cursor: string }

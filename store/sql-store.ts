@@ -4,6 +4,7 @@ import { ToolturnError } from '../machines/errors.ts'
 import type { Append, AppendAnswer, OpenTurn, Store } from '../machines/ports/store.ts'
 import { appendCarrier } from './append.ts'
 import { groupCommit } from './appender.ts'
+import { blobsOf } from './blobs.ts'
 import { storeClock } from './clock.ts'
 import type { Database } from './database.ts'
 import { checkAppend, checkOpen } from './door.ts'
@@ -43,6 +44,7 @@ function reading(database: Database, clock: ReturnType<typeof storeClock>, ident
     time,
     advance,
     ...streamsOf(database),
+    blobs: blobsOf(database),
     ...viewsOf(database),
     ...ownership(database, clock),
     ...feedOf(database, identity),

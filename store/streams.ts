@@ -1,17 +1,22 @@
 // One stream: its events, what is kept beside it for workers and resolvers, and what can be taken out of it.
 
+import { blobsOnlyIn } from './blobs.ts'
 import { statement, type Database } from './database.ts'
 import type { Store } from '../machines/ports/store.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
 import { eventColumns, toEvent, type EventRow } from './rows.ts'
 
-/** The payload and its salt go; the digest that the chain needs stays. What the inbox showed of the turn goes with all of it. */
+/**
+ * The payload and its salt go; the digest that the chain needs stays. What the inbox showed of the turn goes with all of it, and so
+ * do the results kept whole; with some versions those that only they name.
+ */
 function eraseSql(schema: string): string {
   return `with e as (
   update "${schema}".events set data = null, salt = null, plain = false,
     data_hash = sha256(salt || convert_to(data::text, 'UTF8'))
   where turn_id = $1::uuid and salt is not null and ($2::int4[] is null or version = any($2::int4[])) returning 1),
+b as (delete from "${schema}".blobs where turn_id = $1::uuid and ($2::int4[] is null or encode(digest, 'hex') = any($3::text[]))),
 a as (update "${schema}".approvals set arguments = 'null', reason = '' where turn_id = $1::uuid and $2::int4[] is null),
 s as (delete from "${schema}".sealed where turn_id = $1::uuid and $2::int4[] is null)
 select count(*)::int4 as count from e`
@@ -30,14 +35,19 @@ export function streamsOf(database: Database): Pick<Store, 'read' | 'secrets' | 
     isTurnId(turnId) ? repeatable(() => database.run<Row>(text, [turnId, ...more])) : []
   const bytesOf = (rows: readonly { readonly bytes: Uint8Array }[]) => (rows[0] === undefined ? null : new Uint8Array(rows[0].bytes))
 
+  const readOn: Store['read'] = async (turnId, after = 0, limit) => (await run<EventRow>(read, turnId, after, limit ?? null)).map(toEvent)
+
   return {
-    read: async (turnId, after = 0, limit) => (await run<EventRow>(read, turnId, after, limit ?? null)).map(toEvent),
+    read: readOn,
     secrets: async turnId => {
       const turnKey = bytesOf(await run(secrets, turnId))
       return turnKey === null ? null : { turnKey }
     },
     sealed: async (turnId, ordinal) => bytesOf(await run(sealed, turnId, ordinal)),
-    erase: async (turnId, versions) => (await run<{ count: number }>(erase, turnId, versions ?? null))[0]?.count ?? 0,
+    erase: async (turnId, versions) => {
+      const freed = versions === undefined ? [] : blobsOnlyIn(await readOn(turnId), versions)
+      return (await run<{ count: number }>(erase, turnId, versions ?? null, freed))[0]?.count ?? 0
+    },
     damage: async (turnId, version) => {
       await run(damage, turnId, version)
     },

@@ -1,6 +1,7 @@
 // An actor: one turn being driven by one owner. What it holds in memory, and nothing that the log does not also say,
 // but for arguments that may not be written down.
 
+import { lostTo } from '../driver.ts'
 import type { ToolturnError } from '../errors.ts'
 import type { StoredEvent } from '../events.ts'
 import type { JsonObject } from '../json.ts'
@@ -40,6 +41,8 @@ export type Actor = {
   readonly wholes: Map<number, JsonObject>
   /** Dispatches that may be started or are under way here, by ordinal. Any other dispatched call is in doubt. */
   readonly running: Map<number, Running>
+  /** Ordinals of calls whose record is none to this owner, and that it has not yet run again (D9). */
+  readonly lost: Set<number>
   /** Aborted when the turn is being cancelled, and when the actor stops: reaches the running tool and the ask (G4). */
   readonly interrupt: AbortController
   /** Aborted when this actor stops driving, for whatever reason: what still runs is let go. */
@@ -65,6 +68,7 @@ export function createActor(given: {
     ...given,
     wholes: new Map(),
     running: new Map(),
+    lost: new Set(lostTo(given.control.worker, given.epoch, given.state).map(call => call.ordinal)),
     interrupt: new AbortController(),
     stopped: new AbortController(),
     worked: given.state.worked,

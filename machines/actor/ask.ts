@@ -9,13 +9,12 @@ import { isModelFailure, type AskContext, type Model, type ModelFailure, type Mo
 import { roundFact } from '../round.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
-import { ActorStopped, workedSoFar, type Actor } from './actor.ts'
+import { workedSoFar, type Actor } from './actor.ts'
+import { backoff, waitFor } from './backoff.ts'
 import { commit } from './commit.ts'
 import { follow, gateHost } from './follow.ts'
+import { hydrate } from './hydrate.ts'
 import { aborted, abortedWith, DONE } from './signals.ts'
-
-const BACKOFF_MS = 500
-const BACKOFF_CAP_MS = 30_000
 
 /** Asks for the next round and records what came of it: a round with its verdicts, or a failed try. */
 export async function askModel(actor: Actor): Promise<void> {
@@ -24,6 +23,8 @@ export async function askModel(actor: Actor): Promise<void> {
   const stopped = await commit(actor, draft => follow(actor, draft, new Set()))
   if (stopped.length > 0) return
   const { state } = actor
+  const whole = await hydrate(actor, state)
+  if (whole === null) return
   if (isEffect(state) && !state.chart.context.requested) {
     await commit(actor, draft => {
       const request = requestDigest(modelRequest(draft.state()))
@@ -32,7 +33,8 @@ export async function askModel(actor: Actor): Promise<void> {
     if (stateName(actor.state) !== 'thinking') return
   }
   const request = modelRequest(state)
-  const asked = await ask(actor, model, request)
+  // The record binds whole results by their digests, so the request is digested with the short forms that stand in it (D9).
+  const asked = await ask(actor, model, whole === state ? request : modelRequest(whole))
   if (asked === null) return
   if (isModelFailure(asked)) return recordFailure(actor, asked)
   await recordRound(actor, asked, requestDigest(request))
@@ -116,16 +118,4 @@ async function recordFailure(actor: Actor, failure: ModelFailure): Promise<void>
     if (final) draft.put(...fail(draft.state(), failure.code, failure.message, status))
   })
   if (!final) await waitFor(actor, backoffMs)
-}
-
-/** Milliseconds before the next try: doubling, jittered, never less than the provider asked for. */
-export function backoff(tries: number, retryAfterMs: number | undefined, fraction: number): number {
-  const doubled = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_CAP_MS)
-  return Math.max(Math.round(doubled * (0.5 + fraction / 2)), retryAfterMs ?? 0)
-}
-
-/** Waits, or stops waiting when the turn is cancelled or the worker stops. */
-export async function waitFor(actor: Actor, ms: number): Promise<void> {
-  await actor.ports.clock.sleep(ms, actor.interrupt.signal)
-  if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
 }

@@ -10,9 +10,9 @@ import type { CallState } from '../state.ts'
 import { ActorStopped, stopActor, type Actor, type StopReason } from './actor.ts'
 import { askModel } from './ask.ts'
 import { commit, refresh } from './commit.ts'
-import { follow } from './follow.ts'
+import { beginsAnew, follow } from './follow.ts'
 import { runCall } from './run.ts'
-import { recoverMisses, settleInDoubt } from './settle.ts'
+import { recoverLost, settleInDoubt } from './settle.ts'
 
 /** How a drive came to an end: the turn ended or rests for a person, or the worker let go of it. */
 export type DriveEnd = 'ended' | 'rests' | StopReason
@@ -20,7 +20,6 @@ export type DriveEnd = 'ended' | 'rests' | StopReason
 /** Drives a turn until it ends, rests, or the worker has to let go of it. */
 export async function drive(actor: Actor): Promise<DriveEnd> {
   try {
-    await recoverMisses(actor)
     for (let idle = 0; idle < IDLE_LIMIT; ) {
       const { version } = actor.state
       const end = await perform(actor, pending(actor.state))
@@ -42,6 +41,11 @@ const IDLE_LIMIT = 1000
 /** Performs one effect. @returns null when the loop goes on */
 async function perform(actor: Actor, effect: Effect): Promise<DriveEnd | null> {
   if (!actor.control.mayAct()) return 'lease-lost'
+  if (actor.lost.size > 0 && beginsAnew(effect)) {
+    if (actor.control.draining()) return letGo(actor)
+    await recoverLost(actor)
+    return null
+  }
   switch (effect.kind) {
     case 'ask-model':
       if (actor.control.draining()) return letGo(actor)

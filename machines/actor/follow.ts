@@ -25,6 +25,7 @@ export async function follow(actor: Actor, draft: Composer, fresh: Set<number>):
 async function followOnce(actor: Actor, draft: Composer, fresh: Set<number>): Promise<Followed> {
   const state = draft.state()
   const effect = pending(state)
+  if (actor.lost.size > 0 && beginsAnew(effect)) return 'perform'
   switch (effect.kind) {
     case 'conclude':
       draft.put(...conclude(state))
@@ -50,6 +51,11 @@ async function followOnce(actor: Actor, draft: Composer, fresh: Set<number>): Pr
     case 'none':
       return 'perform'
   }
+}
+
+/** True for what comes only after records that are none to this owner were made good (D9). */
+export function beginsAnew({ kind }: Effect): boolean {
+  return kind === 'ask-model' || kind === 'dispatch' || kind === 'judge' || kind === 'ask-person'
 }
 
 function stopBeforeRound(actor: Actor, draft: Composer): Followed {
@@ -103,7 +109,7 @@ async function readinessOf(actor: Actor, state: TurnState, call: CallState): Ret
   return judgeAgain(call, state, await wholeArguments(actor, call), gateHost(actor), actor.ports.store.time())
 }
 
-function outOfTime(actor: Actor, state: TurnState): boolean {
+export function outOfTime(actor: Actor, state: TurnState): boolean {
   return workedSoFar(actor) >= state.opened.limits.turnTimeoutMs
 }
 

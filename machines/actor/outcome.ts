@@ -1,5 +1,6 @@
 // From what a tool did to what is recorded of it: normalised, checked, redacted, bounded.
 
+import { recordWhole } from '../blobs.ts'
 import type { FactOf } from '../events.ts'
 import type { RecordedResult } from '../events/shapes.ts'
 import { stopAndExplainText, stoppedToolText } from '../repair.ts'
@@ -34,8 +35,7 @@ export async function recordedFact(actor: Actor, call: CallState, running: Runni
 export async function recordResult(actor: Actor, call: CallState, tool: Tool, end: TryEnd): Promise<RecordedResult> {
   const result = withHint(actor.state, call, resultOf(tool, end))
   const redacted = redactResult(actor.ports.redactor, tool.descriptor, result)
-  const bound = tool.descriptor.recordBytes ?? actor.state.opened.limits.recordBytes
-  return boundResult(redacted, bound)
+  return recordWhole(actor.ports, actor.state, call, redacted)
 }
 
 function resultOf(tool: Tool, end: TryEnd): ToolResult {

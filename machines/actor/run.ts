@@ -1,14 +1,14 @@
 // One call of a tool: started only after its intent is committed, recorded before anything follows from it (D2).
 
 import { ToolturnError } from '../errors.ts'
-import { cancelled, exhaust, fail, failInDoubt } from '../decide.ts'
-import type { FactOf } from '../events.ts'
+import { cancelled, exhaust, failInDoubt } from '../decide.ts'
 import { invocationId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
-import { callStateName, isMiss, stateName, type CallState, type TurnState } from '../state.ts'
+import { contradicts, failContradicted } from '../recovery.ts'
+import { callStateName, stateName, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
 import { ActorStopped, workedSoFar, type Actor, type Running } from './actor.ts'
-import { backoff, waitFor } from './ask.ts'
+import { backoff, waitFor } from './backoff.ts'
 import { AppendRefused, commit } from './commit.ts'
 import { follow } from './follow.ts'
 import { aborted, abortedWith, DONE } from './signals.ts'
@@ -128,7 +128,7 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
         if (!isStill(draft.state(), running)) return
         draft.put(fact)
         actor.running.delete(call.ordinal)
-        if (contradicts(draft.state(), call, fact)) return draft.put(...fail(draft.state(), 'replay_source_missing', CONTRADICTION))
+        if (contradicts(draft.state(), call, fact.data)) return draft.put(...failContradicted(draft.state()))
         if (actor.running.size === 0) await follow(actor, draft, new Set())
       })
       if (appended.length > 0) return
@@ -148,13 +148,6 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
 function isStill(state: TurnState, { ordinal, dispatch }: Running): boolean {
   const call = state.calls.get(ordinal)
   return call !== undefined && callStateName(call) === 'dispatched' && call.chart.context.dispatch === dispatch
-}
-
-const CONTRADICTION = 'A result that was too large to be recorded was fetched again, and is not the one that later rounds were given.'
-
-/** A call that ran again because its record was a miss must give what the rounds after it were given (D9). */
-function contradicts(state: TurnState, before: CallState, fact: FactOf<'call.recorded'>): boolean {
-  return isMiss(before) && before.round < state.rounds.length && before.recorded?.digest !== fact.data.digest
 }
 
 const REFUSED_WAIT_MS = 250

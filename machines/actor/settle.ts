@@ -1,15 +1,14 @@
 // Calls in doubt: dispatched on the record, and neither recorded nor running here. The recovery table decides.
 
-import { fail } from '../decide.ts'
-import { settleDoubt, missesOf, recoverMiss, type ReconcileAnswer } from '../recovery.ts'
-import { dispatchFact } from '../decide.ts'
+import { dispatchFact, exhaust, fail } from '../decide.ts'
+import { contradicts, failContradicted, recoverMiss, settleDoubt, type ReconcileAnswer } from '../recovery.ts'
 import type { JsonObject } from '../json.ts'
-import { callStateName, hasEnded, stateName, type CallState } from '../state.ts'
+import { callStateName, hasEnded, isMiss, type CallState } from '../state.ts'
 import { pending } from '../effects.ts'
 import type { Tool } from '../tool.ts'
 import { ActorStopped, type Actor } from './actor.ts'
 import { commit } from './commit.ts'
-import { follow } from './follow.ts'
+import { beginsAnew, follow, outOfTime } from './follow.ts'
 import { recordResult } from './outcome.ts'
 import { callContext } from './run.ts'
 import { aborted, DONE } from './signals.ts'
@@ -29,6 +28,9 @@ export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): 
       if (hasEnded(draft.state()) || actor.running.has(call.ordinal)) return
       if (current === undefined || callStateName(current) !== 'dispatched') return
       draft.put(...settleDoubt(draft.state(), current, answer, canRun))
+      if (answer.kind === 'happened' && contradicts(draft.state(), current, answer.recorded)) {
+        return draft.put(...failContradicted(draft.state()))
+      }
       if (answer.kind !== 'unknown' && pending(draft.state()).kind !== 'settle') await follow(actor, draft, new Set())
     })
   }
@@ -70,19 +72,21 @@ async function askTool(actor: Actor, call: CallState, tool: Tool, reconcile: Rec
 }
 
 /**
- * Records that are only short forms are no records to a worker that takes a turn over (D9): such a call runs again where its
- * policy permits, else the turn fails.
+ * Records that are only short forms are no records to a worker that takes a turn over (D9): the first such call runs again where
+ * its policy permits and its real arguments are there, else the turn fails.
  */
-export async function recoverMisses(actor: Actor): Promise<void> {
-  if (stateName(actor.state) !== 'thinking') return
-  for (const call of missesOf(actor.state)) {
-    await commit(actor, draft => {
-      const state = draft.state()
-      if (stateName(state) !== 'thinking') return
-      if (recoverMiss(state, call) === 'run-again') return draft.put(dispatchFact(state, call))
-      const message = `Call ${call.ordinal} did complete, but its result was over the record size and cannot be served.`
-      draft.put(...fail(state, 'replay_source_missing', message))
-    })
-    if (pending(actor.state).kind === 'settle') return
-  }
+export async function recoverLost(actor: Actor): Promise<void> {
+  const [ordinal = 0] = actor.lost
+  const lost = actor.state.calls.get(ordinal)
+  const canRun = lost !== undefined && actor.ports.tools.has(lost.item.name) && (await wholeArguments(actor, lost)) !== null
+  await commit(actor, draft => {
+    const state = draft.state()
+    const call = state.calls.get(ordinal)
+    if (call === undefined || !isMiss(call) || !beginsAnew(pending(state))) return
+    if (outOfTime(actor, state)) return draft.put(...exhaust(state, 'turnTimeoutMs'))
+    if (canRun && recoverMiss(state, call) === 'run-again') return draft.put(dispatchFact(state, call))
+    const message = `Call ${ordinal} did complete, but its result was over the record size and cannot be served.`
+    draft.put(...fail(state, 'replay_source_missing', message))
+  })
+  actor.lost.delete(ordinal)
 }

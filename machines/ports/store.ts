@@ -7,6 +7,7 @@ import type { Actor, EventType, StoredEvent } from '../events.ts'
 import type { Outcome } from '../ids.ts'
 import type { Principal } from '../principal.ts'
 import type { ContentTrust } from '../tool.ts'
+import type { Blobs } from './world.ts'
 
 /** Words of a turn's state as rows and people's filters know them; the states of the turn chart. */
 export type TurnStateName =
@@ -235,7 +236,12 @@ export type Store = {
   readonly approvals: (filter: ListFilter & { readonly settled?: boolean }) => Promise<{ readonly approvals: readonly ApprovalRow[]; readonly next: string | null }>
   readonly approval: (approvalId: string) => Promise<ApprovalRow | null>
   readonly sealed: (turnId: string, ordinal: number) => Promise<Uint8Array | null>
-  /** Erases payload and salt of these versions for good (all when none is named). The chain still verifies, as `erased`. */
+  /** Results that are larger than a record, kept beside the streams; for hosts that say `blobs: 'store'` (D9). */
+  readonly blobs: Blobs
+  /**
+   * Erases payload and salt of these versions for good (all when none is named), and the results in `blobs` that only they name.
+   * The chain still verifies, as `erased`.
+   */
   readonly erase: (turnId: string, versions?: readonly number[]) => Promise<number>
   /** Takes an event out of a stream: damage, for tests of what damage does. */
   readonly damage: (turnId: string, version: number) => Promise<void>

@@ -63,11 +63,19 @@ export type Sealer = {
   readonly open: (box: Uint8Array, context: string) => Uint8Array
 }
 
-/** Keeps results that are larger than a record (D9, opt-in). */
+/**
+ * Keeps results that are larger than a record (D9, opt-in): each before the record that names it is appended. What is kept is named
+ * by its digest, so keeping it again changes nothing. A rejection means that it may go well later; what cannot be kept is recorded
+ * without a blob, and what cannot be got is asked for again.
+ */
 export type Blobs = {
-  /** Resolves with a reference when the bytes are durable. */
+  /**
+   * Resolves when the bytes are durable, with the reference under which they are found: a text of at most 512 characters.
+   *
+   * @param digest SHA-256 of the bytes, hexadecimal
+   */
   readonly put: (turnId: string, digest: string, bytes: Uint8Array) => Promise<string>
-  /** Null when it is not there. */
+  /** Null when it is not there. What comes back is held against the digest in the record. */
   readonly get: (reference: string) => Promise<Uint8Array | null>
 }
 

@@ -1,5 +1,6 @@
 // What operators ask of the records: replay, verification, export, forks, and the documents about the runtime itself.
 
+import { recordsWithoutBlob } from '../blobs.ts'
 import { ToolturnError } from '../errors.ts'
 import type { StoredEvent } from '../events.ts'
 import { exportLines } from '../export.ts'
@@ -16,9 +17,9 @@ export type Audit = Pick<Runtime, 'replay' | 'verify' | 'export'>
 export function audit(ports: Ports, options: RuntimeOptions): Audit {
   return {
     replay: (turnId, wanted = {}) => replayTurn(ports, turnId, wanted, options.onReplayed),
-    verify: async (turnId, { tenant } = {}): Promise<VerifyResult> => {
+    verify: async (turnId, { tenant, onProgress } = {}): Promise<VerifyResult> => {
       if (turnId !== undefined) return verifyTurn(ports.store, await rowOf(ports, turnId, tenant))
-      return verifyAll(ports.store, tenant === undefined ? {} : { tenant: readTenant(tenant) })
+      return verifyAll(ports.store, tenant === undefined ? {} : { tenant: readTenant(tenant) }, onProgress)
     },
     export: what => exportLines(ports.store, readExport(what)),
   }
@@ -38,9 +39,10 @@ async function replayTurn(
   onReplayed: (event: StoredEvent) => void,
 ): Promise<ReplayResult> {
   const row = await rowOf(ports, turnId, tenant)
-  return replay(await ports.store.read(turnId), {
+  const events = await ports.store.read(turnId)
+  return replay(events, {
     ...(attempt === undefined ? {} : { attempt }),
-    ...(at === undefined ? {} : { at }),
+    ...(at === undefined ? { withoutBlob: await recordsWithoutBlob(events, ports) } : { at }),
     rowVersion: row.version,
     onServed: onReplayed,
   })

@@ -1,12 +1,14 @@
 // What people and operators do to a whole turn: cancel it, retry it, settle its doubt.
 
+import { recordWhole } from '../blobs.ts'
 import { endOpenCalls } from '../decide.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Event } from '../events.ts'
 import type { RecordedResult } from '../events/shapes.ts'
 import type { Ports } from '../ports.ts'
+import { contradicts } from '../recovery.ts'
 import { redactResult } from '../redaction.ts'
-import { boundResult, normaliseResult } from '../result.ts'
+import { normaliseResult } from '../result.ts'
 import { callStateName, hasEnded, stateName, type CallState, type TurnState } from '../state.ts'
 import type { As } from './api.ts'
 import { readPrincipal, readVia, refuse } from './door.ts'
@@ -62,7 +64,7 @@ export async function settleCall(ports: Ports, turnId: string, ordinal: number, 
   const happened = 'happened' in settlement
   if (!happened && settlement.didNotHappen !== true) refuse('didNotHappen', '`happened` with the result, or `didNotHappen: true`')
   if (!happened && settlement.workerIsDead !== true) refuse('workerIsDead', 'the statement that the worker is dead, so that it cannot happen any more')
-  await writeUnowned(ports, turnId, options.tenant, partyOf(by), ({ state }): Written => {
+  await writeUnowned(ports, turnId, options.tenant, partyOf(by), async ({ state }): Promise<Written> => {
     const call = state.calls.get(ordinal)
     if (call === undefined || !state.chart.context.inDoubt || callStateName(call) !== 'dispatched') {
       throw new ToolturnError('call_not_in_doubt', '', { turnId, ordinal, state: stateName(state) })
@@ -75,15 +77,18 @@ export async function settleCall(ports: Ports, turnId: string, ordinal: number, 
       contentTrust: state.catalog.get(call.item.name)?.contentTrust ?? ('untrusted' as const),
     }
     if (!happened) return { facts: [{ type: 'call.settled', data: { ...data, settled: 'did-not-happen' } }] }
-    const recorded = recordGiven(ports, state, call, settlement.happened)
+    const recorded = await recordGiven(ports, state, call, settlement.happened)
+    if (contradicts(state, call, recorded)) {
+      throw new ToolturnError('replay_source_missing', 'Later rounds were given another result of this call.', { turnId, ordinal })
+    }
     return { facts: [{ type: 'call.settled', data: { ...data, settled: 'happened', recorded } }] }
   })
 }
 
 /** What an operator says the result was, as any result is recorded. */
-function recordGiven(ports: Ports, state: TurnState, call: CallState, given: unknown): RecordedResult {
+function recordGiven(ports: Ports, state: TurnState, call: CallState, given: unknown): Promise<RecordedResult> {
   const descriptor = state.catalog.get(call.item.name)
   const result = normaliseResult(given)
   const redacted = descriptor === undefined ? result : redactResult(ports.redactor, descriptor, result)
-  return boundResult(redacted, descriptor?.recordBytes ?? state.opened.limits.recordBytes)
+  return recordWhole(ports, state, call, redacted)
 }
