@@ -1,5 +1,6 @@
 // The composition root: a host's options made into ports, and a runtime over them. The one place that knows every layer.
 
+import { Buffer } from 'node:buffer'
 import { subscribe } from '../bus/consumer.ts'
 import { memoryBroker, memoryBus } from '../bus/memory.ts'
 import { eventMessage } from '../bus/message.ts'
@@ -7,6 +8,7 @@ import { noOutbox } from '../bus/none.ts'
 import { publisher } from '../bus/publisher.ts'
 import { relay } from '../bus/relay.ts'
 import type { BusSource } from '../bus/source.ts'
+import { progressSubject } from '../bus/subjects.ts'
 import type { Event } from '../machines/events.ts'
 import type { ProviderTool } from '../machines/events/turn.ts'
 import type { LimitOptions } from '../machines/limits.ts'
@@ -144,6 +146,9 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     concurrency,
     configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },
     subscribe: (wanted, handler) => subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event as Event)),
+    onProgress: ({ tenant, turnId, ...delta }) => {
+      bus.progress(progressSubject(tenant, turnId), Buffer.from(JSON.stringify({ turnId, ...delta }), 'utf8'))
+    },
     onReplayed: event => {
       bus.publish(eventMessage(event, {}, 'replays')).catch(() => log.warn('a replayed record could not be told', { turnId: event.turnId }))
     },

@@ -61,7 +61,7 @@ async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<M
     round,
     try: state.failedTries + 1,
     signal: asking.signal,
-    onDelta: delta => actor.control.onProgress({ turnId, round, ...delta }),
+    onDelta: delta => actor.control.onProgress({ tenant: state.tenant, turnId, round, ...delta }),
   }
   // A throw before the first wait is a failure like any other.
   const answer = Promise.resolve().then(() => model.ask(request, context))

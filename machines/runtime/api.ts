@@ -133,6 +133,10 @@ export type VerifyResult = {
   readonly events: number
   /** Versions whose payload was erased; the chain holds over them. */
   readonly erased: number
+  /** Versions behind an erased payload: their chain was checked, and whether they may stand there could not be. */
+  readonly unjudged: number
+  /** Of a whole store: committed versions that a transaction still keeps out of the feed. */
+  readonly unfed?: number
   readonly findings: readonly VerifyFinding[]
 }
 
@@ -178,7 +182,10 @@ export type Runtime = {
   ) => Promise<void>
   readonly fork: (turnId: string, options: { readonly at: number; readonly as?: PrincipalInput; readonly tenant?: string }) => Promise<TurnHandle>
   readonly replay: (turnId: string, options?: { readonly attempt?: number; readonly at?: number; readonly tenant?: string }) => Promise<ReplayResult>
-  readonly verify: (turnId?: string, options?: { readonly tenant?: string }) => Promise<VerifyResult>
+  readonly verify: (
+    turnId?: string,
+    options?: { readonly tenant?: string; readonly onProgress?: (progress: { readonly turns: number; readonly events: number }) => void },
+  ) => Promise<VerifyResult>
   /** A self-contained audit file, line by line (JSONL). */
   readonly export: (what: { readonly turnId: string; readonly tenant?: string } | { readonly since?: string | number | Date; readonly until?: string | number | Date; readonly tenant?: string }) => AsyncIterable<string>
   /** Claims orphans and drives each until it ends or rests; or one turn, also when it is parked. */

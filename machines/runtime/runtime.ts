@@ -1,5 +1,6 @@
 // The runtime over its ports: what a host calls, put together. It decides nothing itself.
 
+import type { Progress } from '../actor/actor.ts'
 import type { Json } from '../json.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Event, StoredEvent } from '../events.ts'
@@ -25,6 +26,8 @@ export type RuntimeOptions = SpawnDefaults & {
   readonly drive: boolean
   readonly concurrency: number
   readonly subscribe: Runtime['subscribe']
+  /** An unrecorded delta, to be told on `progress.…`: sent and forgotten. */
+  readonly onProgress: (progress: Progress) => void
   /** A record that a replay served, to be told on `replays.…`, never on `turns.…` (D8). */
   readonly onReplayed: (event: StoredEvent) => void
   /** What is configured beside the store and the bus, for `doctor`. */
@@ -51,9 +54,13 @@ export async function createRuntimeOver(ports: Ports, options: RuntimeOptions): 
   const onCommitted = (events: readonly StoredEvent[]) => {
     for (const turnId of new Set(events.map(event => event.turnId))) hub.tell(turnId)
   }
+  const onProgress = (progress: Progress) => {
+    hub.tellProgress(progress)
+    options.onProgress(progress)
+  }
   const { runtime, concurrency } = options
   const supervisor = options.drive
-    ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress: progress => hub.tellProgress(progress) })
+    ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress })
     : null
   const core: Core = { ports, options, hub, supervisor, writer: ports.random.workerId(), closed: null }
   return { name: runtime, ...acting(core), ...reading(core), ...audit(ports, options), ...telling(core), ...running(core) }

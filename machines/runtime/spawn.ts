@@ -8,6 +8,7 @@ import { ToolturnError } from '../errors.ts'
 import type { FactOf } from '../events.ts'
 import type { Input, ProviderTool, TurnOpened } from '../events/turn.ts'
 import { fold } from '../fold.ts'
+import { historyOf } from '../history.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import type { LimitOptions } from '../limits.ts'
 import type { Ports } from '../ports.ts'
@@ -18,7 +19,6 @@ import { meet } from '../remember.ts'
 import { hasEnded, type TurnState } from '../state.ts'
 import { isoTime } from '../time.ts'
 import { catalogDigest, type ContentTrust } from '../tool.ts'
-import { transcript } from '../transcript.ts'
 import type { InputEntry, SpawnOptions } from './api.ts'
 import { offered } from './catalog.ts'
 import { readApprovers, readKey, readLabels, readLimits, readPrincipal, readTenant, refuse } from './door.ts'
@@ -95,7 +95,7 @@ function turnOpened(options: SpawnOptions, defaults: SpawnDefaults, followed: Tu
     labels: readLabels(options.labels),
     key: readKey(options.key),
     follows: options.follows ?? null,
-    history: followed === null ? [] : (transcript(followed) as unknown as Json[]),
+    history: followed === null ? [] : (historyOf(followed) as unknown as Json[]),
     fork: null,
   }
 }

@@ -43,23 +43,15 @@ function verifyStore(turnId: string | undefined, flags: Flags, out: Output): Pro
 
 async function verifyFile(path: string): Promise<VerifyResult> {
   requireFile('file', path)
-  const { verifyExport } = await import('../../../machines/verify-export.ts')
-  return verifyExport(linesOf(createReadStream(path, 'utf8')))
+  const [{ verifyExport }, { linesOf }] = await Promise.all([
+    import('../../../machines/verify-export.ts'),
+    import('../../../machines/export-lines.ts'),
+  ])
+  return verifyExport(linesOf(createReadStream(path)))
 }
 
-/** Cut at line feeds and nowhere else: a text may hold what other readers of lines take for the end of one. */
-async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const part of parts) {
-    const lines = `${rest}${part}`.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
-}
-
-function resultText({ ok, turns, events, erased, findings }: VerifyResult): string {
-  const counts = facts([factOf('whole', ok ? 'yes' : 'no'), factOf('turns', turns), factOf('events', events), factOf('erased', erased)])
+function resultText({ ok, turns, events, erased, unjudged, findings }: VerifyResult): string {
+  const counts = facts([factOf('whole', ok ? 'yes' : 'no'), factOf('turns', turns), factOf('events', events), factOf('erased', erased), factOf('not judged', unjudged)])
   if (findings.length === 0) return counts
   const rows = findings.map(({ turnId, version, problem }) => [turnId, String(version), problem])
   return `${counts}\n\n${table(['TURN', 'VERSION', 'PROBLEM'], rows)}`
