@@ -68,7 +68,8 @@ const COMMANDS: { readonly [name: string]: Command } = {
   // refuse call.recorded: the store does, from now on
   refuse: (scene, [type = '']) => stageOf(scene).decide(append => (append.events.some(event => event.type === type) ? 'refused' : 'sent')),
   // approve 1 as ana [via link] [{"n":2}] | deny 1 as ana [via app] [reason]
-  approve: (scene, words) => decide(scene, words, text => (text === '' ? { kind: 'approve' } : { kind: 'approve', arguments: JSON.parse(text) as Json })),
+  approve: (scene, words) =>
+    decide(scene, words, text => (text === '' ? { kind: 'approve' } : { kind: 'approve', arguments: JSON.parse(text) as Json })),
   deny: (scene, words) => decide(scene, words, text => (text === '' ? { kind: 'deny' } : { kind: 'deny', reason: text })),
   // answer as ana blue
   answer: (scene, [, whom = '', ...rest]) =>

@@ -4,7 +4,6 @@
 import { tool } from '../../adapters/tool.ts'
 import { scriptedModel } from '../../adapters/models/scripted.ts'
 import type { ScriptedRound } from '../../adapters/models/script.ts'
-import type { Event } from '../../machines/events.ts'
 import type { ProviderTool } from '../../machines/events/turn.ts'
 import { parseEvent } from '../../machines/fold.ts'
 import type { JsonObject } from '../../machines/json.ts'
@@ -67,7 +66,7 @@ export async function spawnTurn(scene: Scene, spawn: SpawnOptions): Promise<void
 
 function appended(scene: Scene, { epoch, events, release }: Pick<Append, 'epoch' | 'events' | 'release'>): void {
   scene.trace.push(`append${epoch === null ? '' : ` in epoch ${epoch}`}${release === true ? ', and let go' : ''}`)
-  for (const stored of events) scene.trace.push(eventLine(parseEvent(stored) as Event))
+  for (const stored of events) scene.trace.push(eventLine(parseEvent(stored)))
 }
 
 function tracedModel(scene: Scene): Model {
@@ -79,7 +78,8 @@ function tracedModel(scene: Scene): Model {
       const { messages } = request
       const last = messages.at(-1)
       const results = last?.role === 'tool' ? last.results.map(({ id, outcome }) => ` ${id} ${outcome}`).join(',') : ''
-      scene.trace.push(`ask the model for round ${round}, try ${number}: ${messages.length} messages${results === '' ? '' : `, results${results}`}`)
+      const told = results === '' ? '' : `, results${results}`
+      scene.trace.push(`ask the model for round ${round}, try ${number}: ${messages.length} messages${told}`)
       return model.ask(request, context)
     },
   }

@@ -19,7 +19,8 @@ function telling(event: Event): string {
     case 'turn.opened': {
       const { principal, contentTrust, catalog, labels } = event.data
       const named = Object.entries(labels).map(([name, value]) => ` ${name}=${value}`)
-      return `for ${principal?.id ?? 'nobody'}, ${contentTrust}, offers ${catalog.map(tool => tool.name).join(' ') || 'nothing'}${named.join('')}`
+      const offered = catalog.map(tool => tool.name).join(' ') || 'nothing'
+      return `for ${principal?.id ?? 'nobody'}, ${contentTrust}, offers ${offered}${named.join('')}`
     }
     case 'attempt.started':
       return `attempt ${event.data.attempt}${event.data.despiteDoubt ? ', despite a doubt' : ''}`
@@ -27,8 +28,10 @@ function telling(event: Event): string {
       return `round ${event.data.round}`
     case 'round.recorded':
       return roundLine(event)
-    case 'round.failed':
-      return `round ${event.data.round} try ${event.data.try}: ${event.data.kind}${event.data.status === undefined ? '' : ` ${event.data.status}`}, waits ${event.data.backoffMs} ms`
+    case 'round.failed': {
+      const { round, kind, status, backoffMs } = event.data
+      return `round ${round} try ${event.data.try}: ${kind}${status === undefined ? '' : ` ${status}`}, waits ${backoffMs} ms`
+    }
     case 'turn.cancelling':
       return `by ${party(event.data)}`
     case 'turn.completed':
@@ -54,7 +57,7 @@ function telling(event: Event): string {
   }
 }
 
-type PeopleEvent = EventOf<`approval.${'granted' | 'denied' | 'expired' | 'turned-away'}` | `clarification.${'asked' | 'answered' | 'expired' | 'turned-away'}`>
+type PeopleEvent = Extract<Event, { type: `approval.${string}` | `clarification.${string}` }>
 
 function peopleLine(event: PeopleEvent): string {
   const { ordinal } = event.data
@@ -98,8 +101,10 @@ function callLine(event: CallEvent): string {
       return `${called(event.data)}: ${event.data.reason}`
     case 'call.dispatched':
       return `${called(event.data)} dispatch ${event.data.dispatch}, key ${event.data.invocationId.slice(0, 8)}`
-    case 'call.failed':
-      return `${event.data.ordinal} dispatch ${event.data.dispatch} try ${event.data.try}: ${event.data.kind}, waits ${event.data.backoffMs} ms`
+    case 'call.failed': {
+      const { ordinal, dispatch, kind, backoffMs } = event.data
+      return `${ordinal} dispatch ${dispatch} try ${event.data.try}: ${kind}, waits ${backoffMs} ms`
+    }
     case 'call.recorded':
       return `${called(event.data)} dispatch ${event.data.dispatch} ${event.data.ended}${told(event.data)}, ${event.data.contentTrust}`
     case 'call.settled': {
@@ -144,10 +149,11 @@ function trail(passed: readonly string[]): string {
   return passed.length === 0 ? 'no gate' : passed.join(' ')
 }
 
-/** The first line of a result, shortened. */
+/** The first line of a result, shortened. Only texts have one. */
 function told({ result, truncated }: { readonly result: ToolResult; readonly truncated: boolean }): string {
   const [block] = result.content
-  const [line = ''] = String(block?.text ?? block?.type).split('\n')
+  const text = typeof block?.text === 'string' ? block.text : (block?.type ?? '')
+  const [line = ''] = text.split('\n')
   const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
   return ` ${result.isError === true ? 'an error ' : ''}${JSON.stringify(shown)}${truncated ? ', cut short' : ''}`
 }

@@ -37,6 +37,7 @@ const SEARCHED: RoundItem = { kind: 'provider-tool', name: 'web_search', result:
 const PREPARED: CallPrepared = { descriptor: 'v1', arguments: {}, argumentsDigest: 'digest', masked: false }
 const VERDICT = { gate: 'name' as const, trail: [], reason: 'reason', text: 'text' }
 const RESULT = { result: { content: [{ type: 'text', text: 'ok' }] }, digest: 'digest', bytes: 2, truncated: false }
+const RETURNED = { tries: 1, ended: 'returned' } as const
 const BY = { by: ANA, via: 'app' } as const
 
 /** The calls of the attempt, and one that is not there. */
@@ -132,20 +133,30 @@ const cases: Cases = {
   'call.refused': state => named(state).map(call => ({ ...call, ...VERDICT })),
   'call.suppressed': state => named(state).map(call => ({ ...call, ...VERDICT, of: 1, argumentsDigest: 'digest' })),
   'call.ended': state =>
-    named(state).flatMap(call => (['turn-ended', 'retried'] as const).map(reason => ({ ...call, gate: null, trail: [], reason, text: 'text' }))),
+    named(state).flatMap(call =>
+      (['turn-ended', 'retried'] as const).map(reason => ({ ...call, gate: null, trail: [], reason, text: 'text' })),
+    ),
   'call.dispatched': (state, scope) =>
     intents(state, scope).map(call => ({ ...call, invocationId: invocationId({ tenant: state.tenant, turnId: state.turnId, ...call }) })),
-  'call.failed': state => dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 })),
+  'call.failed': state =>
+    dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 })),
   'call.recorded': (state, scope) =>
     dispatches(state).flatMap(call =>
-      (scope.misses ? [true, false] : [false]).map(truncated => ({ ...call, tries: 1, ended: 'returned' as const, ...RESULT, truncated, contentTrust: trustOf(call.tool) })),
+      (scope.misses ? [true, false] : [false]).map(truncated => ({
+        ...call,
+        ...RETURNED,
+        ...RESULT,
+        truncated,
+        contentTrust: trustOf(call.tool),
+      })),
     ),
   'call.settled': state =>
     dispatches(state).flatMap(call => [
       { ...call, settled: 'happened', by: 'operator', recorded: RESULT, contentTrust: trustOf(call.tool) },
       { ...call, settled: 'did-not-happen', by: 'reconcile', contentTrust: trustOf(call.tool) },
     ]),
-  'call.late': state => dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, ended: 'returned', digest: 'digest', bytes: 2 })),
+  'call.late': state =>
+    dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, ended: 'returned', digest: 'digest', bytes: 2 })),
   'approval.granted': state => holds(state).map(hold => ({ ...hold, contentTrust: state.contentTrust, edited: null })),
   'approval.denied': holds,
   'approval.expired': state => holds(state).map(({ approvalId, ordinal }) => ({ approvalId, ordinal, deadline: DEADLINE })),

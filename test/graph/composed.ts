@@ -29,7 +29,7 @@ export function stored(facts: readonly Fact[]): readonly StoredEvent[] {
 /** The event that a fact would be behind a state. Its hash is only a name: the walk does not look at chains. */
 export function eventOf(state: TurnState, fact: Fact, version = state.version + 1): Event {
   const hash = `${version}`.padStart(64, '0')
-  return { ...STAMP, version, schemaVersion: 1, previousHash: state.head, hash, ...fact } as Event
+  return { ...STAMP, version, schemaVersion: 1, previousHash: state.head, hash, ...fact }
 }
 
 /** The state after a fact, or the error that says why it may not follow. */
@@ -46,9 +46,11 @@ export function tryStep(state: TurnState, fact: Fact): TurnState | ToolturnError
 export function configurationOf(state: TurnState): string {
   const { chart, attempt, rounds, nextOrdinal, contentTrust, ask } = state
   const { left, completion, requested, askExpired, cancelling, answerDue, inDoubt } = chart.context
-  const read = [chart.value === 'admitting' && [left, completion], requested, chart.value === 'asking' && askExpired, cancelling, answerDue, inDoubt]
+  const verdicts = chart.value === 'admitting' && [left, completion]
+  const asking = chart.value === 'asking' && [ask?.ordinal, askExpired]
+  const read = [verdicts, asking, requested, cancelling, answerDue, inDoubt]
   const calls = [...state.calls.values()].map(call => callConfiguration(state, call))
-  return JSON.stringify([chart.value, read, attempt, rounds.length, nextOrdinal, contentTrust, chart.value === 'asking' && ask?.ordinal, calls])
+  return JSON.stringify([chart.value, read, attempt, rounds.length, nextOrdinal, contentTrust, calls])
 }
 
 function callConfiguration(state: TurnState, call: CallState): unknown {
@@ -116,7 +118,10 @@ function walkQuietly(scope: Scope): readonly Reached[] {
     stopWhen: state => state.attempt > start.attempt,
     limit: 100_000,
   })
-  return paths.map(({ state, steps }) => ({ ...tryOnce(state), history: [OPENED, ...scope.start, ...steps.slice(1).map(each => each.event)] }))
+  return paths.map(({ state, steps }) => {
+    const behind = steps.slice(1).map(each => each.event)
+    return { ...tryOnce(state), history: [OPENED, ...scope.start, ...behind] }
+  })
 }
 
 function tryAll(state: TurnState, scope: Scope): Tried {

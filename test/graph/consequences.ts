@@ -62,7 +62,8 @@ function ofEffect(state: TurnState): readonly Consequence[] {
 function ofAsk(state: TurnState): readonly Consequence[] {
   const misses = missesOf(state).map((call): Consequence => {
     const again = recoverMiss(state, call) === 'run-again'
-    return { name: `the miss of call ${call.ordinal}`, facts: again ? [dispatchFact(state, call)] : fail(state, 'replay_source_missing', 'text') }
+    const facts = again ? [dispatchFact(state, call)] : fail(state, 'replay_source_missing', 'text')
+    return { name: `the miss of call ${call.ordinal}`, facts }
   })
   const failed: Fact = { type: 'round.failed', data: { round: state.rounds.length + 1, try: 1, kind: 'timeout', backoffMs: 0 } }
   return [
@@ -82,12 +83,16 @@ function ofStarted(state: TurnState, call: CallState): readonly Consequence[] {
   const { ordinal } = call
   const { dispatch } = call.chart.context
   const record = { ...named(call), dispatch, tries: 1, ended: 'returned', ...RECORDED, contentTrust: 'untrusted' } as const
+  const failed = { ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 } as const
   return [
     { name: `call ${ordinal} is recorded`, facts: [{ type: 'call.recorded', data: record }] },
-    { name: `call ${ordinal} fails a try`, facts: [{ type: 'call.failed', data: { ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 } }] },
+    { name: `call ${ordinal} fails a try`, facts: [{ type: 'call.failed', data: failed }] },
     { name: `the record of call ${ordinal} fails`, facts: failInDoubt(call, 'tool_record_failed', 'text') },
     ...ANSWERS.flatMap(answer =>
-      [true, false].map(canRun => ({ name: `call ${ordinal} is settled: ${answer.kind}`, facts: settleDoubt(state, call, answer, canRun) })),
+      [true, false].map(canRun => ({
+        name: `call ${ordinal} is settled: ${answer.kind}`,
+        facts: settleDoubt(state, call, answer, canRun),
+      })),
     ),
   ]
 }

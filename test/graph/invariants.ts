@@ -1,6 +1,17 @@
 // What holds in every state that a legal history leads to, and over every step of one. Each rule gives the sentence that it broke.
 
-import { callsOfRound, callStateName, hasEnded, isOpen, openCalls, outcomeOf, stateName, type CallState, type TurnState } from '../../machines/state.ts'
+import type { Message } from '../../machines/ports/model.ts'
+import {
+  callsOfRound,
+  callStateName,
+  hasEnded,
+  isOpen,
+  openCalls,
+  outcomeOf,
+  stateName,
+  type CallState,
+  type TurnState,
+} from '../../machines/state.ts'
 import { transcript } from '../../machines/transcript.ts'
 
 /** The invariants that a state breaks. */
@@ -48,11 +59,15 @@ function brokenByCall(state: TurnState, call: CallState): readonly string[] {
 function unpaired(state: TurnState): readonly string[] {
   if (stateName(state) !== 'thinking') return []
   const messages = transcript(state)
-  const written = messages.flatMap(each => (each.role === 'assistant' ? each.content.flatMap(item => (item.kind === 'call' ? [item.id] : [])) : []))
+  const written = messages.flatMap(callsWritten)
   const paired = messages.flatMap(each => (each.role === 'tool' ? each.results.map(result => result.id) : []))
   const served = state.rounds.filter(round => round.completion !== 'truncated').flatMap(round => callsOfRound(state, round.round))
   const right = JSON.stringify(written) === JSON.stringify(paired) && served.length === paired.length
   return right ? [] : ['a call of the transcript has not exactly one result']
+}
+
+function callsWritten(message: Message): readonly string[] {
+  return message.role === 'assistant' ? message.content.flatMap(item => (item.kind === 'call' ? [item.id] : [])) : []
 }
 
 /** The invariants that a step breaks. */
@@ -60,7 +75,8 @@ export function brokenBy(before: TurnState, after: TurnState): readonly string[]
   if (after.attempt !== before.attempt) {
     return after.nextOrdinal === before.nextOrdinal && after.calls.size === 0 ? [] : ['a new attempt serves old calls, or counts anew']
   }
-  const changed = [...before.calls.values()].filter(call => !isOpen(call) && callStateName(after.calls.get(call.ordinal) ?? call) !== callStateName(call))
+  const closed = [...before.calls.values()].filter(call => !isOpen(call))
+  const changed = closed.filter(call => callStateName(after.calls.get(call.ordinal) ?? call) !== callStateName(call))
   return [
     before.contentTrust === 'untrusted' && after.contentTrust === 'trusted' && 'trust rose within an attempt',
     changed.some(call => callStateName(call) !== 'executed') && 'an outcome that stays was changed',

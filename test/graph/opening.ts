@@ -3,12 +3,12 @@
 import type { EventData } from '../../machines/events.ts'
 import { DEFAULT_LIMITS } from '../../machines/limits.ts'
 import type { Principal } from '../../machines/principal.ts'
-import type { ToolDescriptor } from '../../machines/tool.ts'
+import type { ContentTrust, ReplayPolicy, ToolDescriptor } from '../../machines/tool.ts'
 
 export const ANA: Principal = { issuer: 'https://id.example.com', id: 'ana', kind: 'person', scopes: [] }
 export const DEADLINE = '2026-01-02T00:00:00.000Z'
 
-function descriptor(name: string, replayPolicy: ToolDescriptor['replayPolicy'], contentTrust: ToolDescriptor['contentTrust']): ToolDescriptor {
+function descriptor(name: string, replayPolicy: ReplayPolicy, contentTrust: ContentTrust): ToolDescriptor {
   return {
     name,
     description: `The tool ${name}.`,

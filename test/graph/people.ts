@@ -65,7 +65,8 @@ async function doFor(stage: Stage, fact: Fact, behind: Fact | undefined): Promis
 
 /** Edited to be the call before it, where it is to be a repeat. */
 function approval({ data }: FactOf<'approval.granted'>, behind: Fact | undefined) {
-  return behind?.type === 'call.suppressed' ? { kind: 'approve' as const, arguments: { n: data.ordinal - 1 } } : { kind: 'approve' as const }
+  const approve = { kind: 'approve' } as const
+  return behind?.type === 'call.suppressed' ? { ...approve, arguments: { n: data.ordinal - 1 } } : approve
 }
 
 async function holdOf(stage: Stage, ordinal: number): Promise<string> {

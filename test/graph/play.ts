@@ -23,7 +23,11 @@ export async function play(history: readonly Fact[]): Promise<Played> {
   const asksOnce = history.some(fact => fact.type === 'round.requested')
   const stage = await openStage(
     {
-      model: { name: 'puppet', capabilities: { toolCalls: 'native', enforcedOutput: true }, ask: (_request, context) => puppet.ask(context) },
+      model: {
+        name: 'puppet',
+        capabilities: { toolCalls: 'native', enforcedOutput: true },
+        ask: (_request, context) => puppet.ask(context),
+      },
       tools: puppet.tools,
       policy: call => puppet.policy(call.ordinal),
       limits: limitsFor(history),
@@ -43,7 +47,8 @@ async function playOn(stage: Stage, puppet: Puppet): Promise<void> {
     const end = await driveOnce(stage, puppet)
     if (end === 'lease-lost') continue
     const fact = await puppet.next()
-    if (fact === undefined || !(await happens(stage, puppet, fact))) return
+    const goesOn = fact !== undefined && (await happens(stage, puppet, fact))
+    if (!goesOn && end === 'not due') return
   }
 }
 

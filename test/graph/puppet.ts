@@ -41,12 +41,13 @@ type Strings = { readonly history: readonly Fact[]; stage: Stage | null; waiting
 
 export function createPuppet(history: readonly Fact[]): Puppet {
   const strings: Strings = { history, stage: null, waiting: [], crashes: new Set(), givenUp: false }
+  const tries = history.some(fact => fact.type === 'call.failed') ? 3 : 1
   const changed = () => {
     for (const resume of strings.waiting.splice(0)) resume()
   }
   return {
     tools: [
-      stageTool('look', { replayPolicy: 'read-only', contentTrust: 'untrusted', tries: history.some(fact => fact.type === 'call.failed') ? 3 : 1 }, strings),
+      stageTool('look', { replayPolicy: 'read-only', contentTrust: 'untrusted', tries }, strings),
       stageTool('pay', { replayPolicy: 'at-most-once', contentTrust: 'trusted', tries: 1 }, strings),
       stageTool('ask_user', { replayPolicy: 'read-only', contentTrust: 'trusted', tries: 1 }, strings),
     ],
@@ -93,12 +94,12 @@ async function ask(strings: Strings, { signal }: AskContext): Promise<ModelRound
         if (runsOutBehind(strings.history, at)) runOut(strings)
         return roundFor(strings.history, at, fact)
       case 'round.failed':
-        throw failure(strings.history[at + 1]?.type === 'turn.failed')
+        throw modelFailure(strings.history[at + 1]?.type === 'turn.failed')
       case 'turn.cancelling':
         await act(strings, fact, at)
         break
       case 'turn.exhausted':
-        runOut(strings)
+        onStage(strings).clock.jump(DEFAULT_LIMITS.turnTimeoutMs)
         signal.throwIfAborted()
         return TALK
       case 'call.late':
@@ -118,7 +119,7 @@ async function ask(strings: Strings, { signal }: AskContext): Promise<ModelRound
 
 /** Working time is over: the next decision finds it so. */
 function runOut(strings: Strings): void {
-  onStage(strings).clock.jump(DEFAULT_LIMITS.turnTimeoutMs)
+  onStage(strings).clock.slip(DEFAULT_LIMITS.turnTimeoutMs)
 }
 
 /** The worker dies, once at each place. @returns false where that has not led on */
@@ -129,12 +130,15 @@ function crash(strings: Strings, at: number): boolean {
   return true
 }
 
-/** A person does something while the turn is driven, and its owner hears of it: at once, or by the append that it loses. */
+/** Facts that come about although a cancel came first: their owner has not heard of it, until its append is lost. */
+const UNHEARD: readonly (Fact['type'] | undefined)[] = ['call.failed', 'round.recorded']
+
+/** A person does something while the turn is driven, and its owner hears of it. */
 async function act(strings: Strings, fact: Fact, at: number): Promise<void> {
   const stage = onStage(strings)
   if (!(await actFor(stage, fact, strings.history[at + 1]))) strings.givenUp = true
   const actor = stage.actor()
-  if (actor !== null && strings.history[at + 1]?.type !== 'call.failed') await refresh(actor)
+  if (actor !== null && !UNHEARD.includes(strings.history[at + 1]?.type)) await refresh(actor)
 }
 
 function roundFor(history: readonly Fact[], at: number, { data }: FactOf<'round.recorded'>): ModelRound {
@@ -152,8 +156,8 @@ function argumentsFor(verdict: Fact | undefined, ordinal: number): string {
   return JSON.stringify({ n: verdict?.type === 'call.suppressed' ? ordinal - 1 : ordinal })
 }
 
-function failure(final: boolean): ModelFailure {
-  return { modelFailure: true, kind: 'timeout', final, code: 'model_unavailable', message: 'no answer' }
+function modelFailure(final: boolean): Error & ModelFailure {
+  return Object.assign(new Error('no answer'), { modelFailure: true, kind: 'timeout', final, code: 'model_unavailable' } as const)
 }
 
 async function policy(strings: Strings, ordinal: number): Promise<PolicyDecision> {

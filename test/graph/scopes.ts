@@ -1,6 +1,6 @@
 // Which parts of the law are walked. Each is small enough to be walked whole; together they take every step that there is.
 
-import { callStateName, isMiss, stateName, type TurnState } from '../../machines/state.ts'
+import { callStateName, isMiss, stateName, type CallState, type TurnState } from '../../machines/state.ts'
 import type { Scope } from './composed-cases.ts'
 import { walk, type Reached } from './composed.ts'
 
@@ -8,9 +8,12 @@ export type Walk = { readonly name: string; readonly reached: readonly Reached[]
 
 const clean = (...tools: readonly string[]) => ({ completion: 'clean', tools }) as const
 
+const CUT_OFF = { completion: 'truncated', tools: ['pay'] } as const
+const REFUSED = { completion: 'refused', tools: ['pay'] } as const
+
 const ALONE: Scope = {
   start: [],
-  shapes: [clean('look'), clean('pay'), clean('ask_user'), { completion: 'truncated', tools: ['pay'] }, { completion: 'refused', tools: ['pay'] }],
+  shapes: [clean('look'), clean('pay'), clean('ask_user'), CUT_OFF, REFUSED],
   rounds: 2,
   calls: 1,
   dispatches: 2,
@@ -32,7 +35,10 @@ export const ALONE_WALK: Walk = { name: 'one call to a round', reached: walk(ALO
 export const WALKS: readonly Walk[] = [
   ALONE_WALK,
   { name: 'two calls to a round', reached: walk(TOGETHER) },
-  { name: 'a second attempt behind a call', reached: behind(state => state.attempt === 2 && state.nextOrdinal === 2, { ...ALONE, rounds: 1 }) },
+  {
+    name: 'a second attempt behind a call',
+    reached: behind(state => state.attempt === 2 && state.nextOrdinal === 2, { ...ALONE, rounds: 1 }),
+  },
   {
     name: 'a second round behind a record that is a miss',
     reached: behind(state => stateName(state) === 'thinking' && has(state, 'look', isMiss), {
@@ -45,7 +51,7 @@ export const WALKS: readonly Walk[] = [
   },
   {
     name: 'a second round behind a call that may not be repeated',
-    reached: behind(state => stateName(state) === 'thinking' && has(state, 'pay', call => callStateName(call) === 'executed' && !isMiss(call)), {
+    reached: behind(state => stateName(state) === 'thinking' && has(state, 'pay', isDone), {
       shapes: [clean('pay'), clean('pay', 'pay')],
       rounds: 2,
       calls: 3,
@@ -62,6 +68,10 @@ function behind(wanted: (state: TurnState) => boolean, scope: Omit<Scope, 'start
   return walk({ ...scope, start: found.history.slice(1) })
 }
 
-function has(state: TurnState, tool: string, wanted: (call: Parameters<typeof isMiss>[0]) => boolean): boolean {
+function isDone(call: CallState): boolean {
+  return callStateName(call) === 'executed' && !isMiss(call)
+}
+
+function has(state: TurnState, tool: string, wanted: (call: CallState) => boolean): boolean {
   return [...state.calls.values()].some(call => call.item.name === tool && wanted(call))
 }

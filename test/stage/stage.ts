@@ -105,7 +105,8 @@ function acting(ports: Ports, turnId: string, { onCommitted }: StageOptions) {
     onCommitted?.()
     void events().then(all => {
       const folded = fold(all.slice(0, live.version).map(parseEvent))
-      if (!isDeepStrictEqual(plainState(live), plainState(folded))) strayed.push(`version ${live.version}: ${appended.map(event => event.type).join(' ')}`)
+      if (isDeepStrictEqual(plainState(live), plainState(folded))) return
+      strayed.push(`version ${live.version}: ${appended.map(event => event.type).join(' ')}`)
     })
   }
 

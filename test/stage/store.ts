@@ -13,7 +13,9 @@ export type WatchedStore = Store & {
   readonly decide: (fate: (append: Append) => Fate) => void
 }
 
-export function watchedStore(store: Store, told: { readonly committed: (append: Append) => void; readonly died: () => void }): WatchedStore {
+type Told = { readonly committed: (append: Append) => void; readonly died: () => void }
+
+export function watchedStore(store: Store, told: Told): WatchedStore {
   let fateOf: (append: Append) => Fate = () => 'sent'
   const send = async (append: Append) => {
     const answer = await store.append(append)

@@ -9,6 +9,8 @@ const PAUSE_MS = 30_000
 export type HeldClock = Clock & {
   /** Lets so much time pass. Waits that are due are over then. */
   readonly jump: (ms: number) => void
+  /** The same, and no wait has heard of it yet: whoever looks at the clock sees it. */
+  readonly slip: (ms: number) => void
 }
 
 export function heldClock(): HeldClock {
@@ -26,6 +28,9 @@ export function heldClock(): HeldClock {
           resolve()
         })
       }),
+    slip: ms => {
+      now += ms
+    },
     jump: ms => {
       now += ms
       for (const wait of waits) {
