@@ -6,7 +6,7 @@ import { canonicalJson } from './json.ts'
 import type { ApprovalRow, Beside } from './ports/store.ts'
 import type { Sealer } from './ports/world.ts'
 import { actingPerson } from './principal.ts'
-import { callStateName, isOpen, type CallState, type TurnState } from './state.ts'
+import { callStateName, isOpen, type Ask, type CallState, type TurnState } from './state.ts'
 import { epochMs } from './time.ts'
 
 /** What a box is bound to: it opens for no other call. */
@@ -91,7 +91,7 @@ function settledRows(before: TurnState | null, events: readonly Event[], after: 
       }
       case 'turn.cancelled':
       case 'turn.exhausted':
-        if (before !== null && before.chart.value === 'asking' && before.ask !== null) {
+        if (before !== null && before.ask !== null && isUnanswered(before, before.ask)) {
           rows.push({ approvalId: clarificationId(after.turnId, before.ask.ordinal), settled: 'closed' })
         }
         break
@@ -100,6 +100,11 @@ function settledRows(before: TurnState | null, events: readonly Event[], after: 
     }
   }
   return rows
+}
+
+/** The ask still waited when the turn ended, or when it began to be cancelled. */
+function isUnanswered(state: TurnState, ask: Ask): boolean {
+  return state.calls.get(ask.ordinal)?.answer === null && !state.chart.context.askExpired
 }
 
 /** Masked calls that begin, or whose arguments a person edited, are sealed whole. */
