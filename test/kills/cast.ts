@@ -1,5 +1,6 @@
 // Who plays in these tests: one tool of each kind, and a model that says what the input of its turn tells it to say.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { scripted } from '../../adapters/models/scripted.ts'
 import type { ScriptedRound } from '../../adapters/models/script.ts'
 import { tool } from '../../adapters/tool.ts'
@@ -27,15 +28,17 @@ export function castOf({ effects, at }: Setting): Cast {
     tool({
       name,
       description: 'Does what the plan says.',
-      input: { type: 'object', properties: { asks: { type: 'boolean' } }, additionalProperties: false },
+      input: { type: 'object', properties: { asks: { type: 'boolean' }, ms: { type: 'integer' } }, additionalProperties: false },
       replayPolicy,
       contentTrust: 'trusted',
       approval: ({ asks }) => (asks === true ? 'always' : 'never'),
-      run: async (_args, call) => {
+      run: async ({ ms = 0 }, call) => {
         effects.ran(name, call)
         await at(planOf(call), ['begun'])
+        await sleep(ms)
         deed(call)
         await at(planOf(call), ['done'])
+        await sleep(ms)
         return doneBy(call)
       },
       ...(reconcile === undefined ? {} : { reconcile }),
