@@ -4,6 +4,7 @@ import { resultOf } from '../machines/blobs.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import { blobReference, parseBlobReference } from '../machines/ids.ts'
 import type { Blobs } from '../machines/ports/world.ts'
+import { timeOfWrite } from './clock.ts'
 import { statement, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
@@ -11,8 +12,8 @@ import { repeatable } from './faults.ts'
 /** Bytes go and come as base64, the one compact form that both drivers carry alike. */
 export function blobsOf(database: Database): Blobs {
   const { schema } = database
-  const put = statement(`insert into "${schema}".blobs (turn_id, digest, bytes)
-    values ($1::uuid, decode($2, 'hex'), decode($3, 'base64')) on conflict do nothing`)
+  const put = statement(`with ${timeOfWrite(schema)} insert into "${schema}".blobs (turn_id, digest, bytes)
+    select $1::uuid, decode($2, 'hex'), decode($3, 'base64') from c on conflict do nothing`)
   const get = statement(`select encode(bytes, 'base64') as text from "${schema}".blobs
     where turn_id = $1::uuid and digest = decode($2, 'hex')`)
   return {

@@ -56,7 +56,8 @@ export function acknowledge(database: MemoryDatabase, published: readonly { read
 }
 
 /**
- * The payload and its salt go, and the results that only they keep whole. What the inbox showed of the turn and what was sealed goes with all of it.
+ * The payload and its salt go, and the results that only they keep whole. What the inbox showed of the turn and what was sealed goes
+ * with all of it.
  *
  * @returns how many events lost their payload now; those erased before are not counted again
  */

@@ -39,14 +39,19 @@ describeWithPostgres('the store on a pool of the host', url => {
     await pool.end()
   })
 
-  it.each(['open', 'append'] as const)('waits for the disk at an %s, also where the server does not', async write => {
+  it.each(['open', 'append', 'put'] as const)('waits for the disk at an %s, also where the server does not', async write => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
     const store = await openPostgres(pool, { schema: freshSchema(), migrate: true })
     const turn = newTurn()
-    if (write === 'append') await store.open(turn)
+    if (write !== 'open') await store.open(turn)
     await pool.query('begin')
     await pool.query('set local synchronous_commit = off')
-    await (write === 'open' ? store.open(turn) : store.append(appendAt(placeBehind(turn))))
+    const writes = {
+      open: () => store.open(turn),
+      append: () => store.append(appendAt(placeBehind(turn))),
+      put: () => store.blobs.put(turn.turnId, 'ab'.repeat(32), new Uint8Array([1])),
+    }
+    await writes[write]()
     expect((await pool.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }])
     await pool.query('rollback')
     await store.close()

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { stageOn, type Stage, type StoreUnderTest } from './stage.ts'
 import { appendSuite } from './store-suite-append.ts'
+import { blobSuite } from './store-suite-blobs.ts'
 import { claimSuite } from './store-suite-claim.ts'
 import { clockSuite } from './store-suite-clock.ts'
 import { feedSuite } from './store-suite-feed.ts'
@@ -33,6 +34,7 @@ export function storeSuite(start: () => Promise<StoreUnderTest>): void {
   openSuite(stage)
   appendSuite(stage)
   recordSuite(stage)
+  blobSuite(stage)
   claimSuite(stage)
   leaseSuite(stage)
   inboxSuite(stage)

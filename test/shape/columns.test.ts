@@ -15,9 +15,10 @@ const COLUMNS = {
     'acting json?', 'approval_id text', 'approvers json?', 'arguments json', 'content_trust text', 'expires_at timestamptz',
     'kind text', 'opened_at timestamptz', 'ordinal int4', 'reason text', 'settled text?', 'tenant text', 'tool text', 'turn_id uuid',
   ],
+  blobs: ['bytes bytea', 'digest bytea', 'turn_id uuid'],
   events: [
-    'actor text', 'data json?', 'data_hash bytea?', 'hash bytea', 'plain bool', 'position int8', 'previous_hash bytea', 'salt bytea?',
-    'schema_version int2', 'tenant text', 'time timestamptz', 'turn_id uuid', 'type text', 'version int4', 'worked float8', 'xid xid8',
+    'actor text', 'append_size int2', 'data json?', 'data_hash bytea', 'hash bytea', 'plain bool', 'position int8', 'salt bytea?',
+    'schema_version int2', 'time timestamptz', 'turn_id uuid', 'type text', 'version int4', 'worked float8', 'xid xid8',
   ],
   events_sql: [
     'actor text?', 'data jsonb?', 'position int8?', 'schema_version int2?', 'tenant text?', 'time timestamptz?', 'turn_id uuid?',
