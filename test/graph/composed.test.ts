@@ -3,12 +3,12 @@
 // What is walked is in scopes.ts.
 
 import { describe, expect, test } from 'vitest'
-import { parseEvent, fold } from '../../machines/fold.ts'
+import { fold } from '../../machines/fold.ts'
 import { pending, type Effect } from '../../machines/effects.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import { EVENT_TYPES, type Event, type Fact } from '../../machines/events.ts'
 import { callStateName, outcomeOf, stateName, type TurnState } from '../../machines/state.ts'
-import { configurationOf, eventOf, stored, tryStep, type Reached } from './composed.ts'
+import { configurationOf, eventOf, historyFolder, stored, tryStep, type Reached } from './composed.ts'
 import { consequences } from './consequences.ts'
 import { brokenBy, brokenIn } from './invariants.ts'
 import { TURN_LAW } from './law.ts'
@@ -16,8 +16,9 @@ import { ALONE_WALK, WALKS } from './scopes.ts'
 
 describe.each(WALKS)('$name', ({ reached }) => {
   test('every history that was walked folds, as a store gives it', () => {
+    const folder = historyFolder()
     const strayed = reached.filter(({ state, history }) => {
-      const folded = fold(stored(history).map(parseEvent))
+      const folded = folder(history)
       return configurationOf(folded) !== configurationOf(state) || folded.version !== history.length
     })
     expect(strayed.map(each => describeState(each.state))).toEqual([])

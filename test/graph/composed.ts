@@ -5,7 +5,7 @@ import type { ActorLogic, Snapshot } from 'xstate'
 import { chain, GENESIS } from '../../machines/chain.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Event, Fact, StoredEvent } from '../../machines/events.ts'
-import { fold, step } from '../../machines/fold.ts'
+import { fold, foldOn, parseEvent, step } from '../../machines/fold.ts'
 import { callStateName, isMiss, type CallState, type TurnState } from '../../machines/state.ts'
 import { factsFrom, type Scope } from './composed-cases.ts'
 import { opening } from './opening.ts'
@@ -20,10 +20,32 @@ const STAMP = {
 
 const OPENED: Fact = { type: 'turn.opened', data: opening() }
 
-/** A history of facts as it would lie in a store. */
-export function stored(facts: readonly Fact[]): readonly StoredEvent[] {
-  let salts = 0
-  return chain({ version: 0, hash: GENESIS }, facts, STAMP, () => String((salts += 1)).padStart(32, '0'))
+/** A history of facts as it would lie in a store, behind a head. */
+export function stored(facts: readonly Fact[], head = { version: 0, hash: GENESIS }): readonly StoredEvent[] {
+  return chain(head, facts, STAMP, () => '00'.repeat(16))
+}
+
+type Folded = { readonly state: TurnState; readonly behind: Map<Fact, Folded> }
+
+/** Folds histories as a store would give them. What they begin with in common is folded once. */
+export function historyFolder(): (history: readonly Fact[]) => TurnState {
+  const roots = new Map<Fact, Folded>()
+  return history => {
+    let at: Folded | null = null
+    for (const fact of history) {
+      const known: Map<Fact, Folded> = at === null ? roots : at.behind
+      const next: Folded = known.get(fact) ?? { state: foldOne(at?.state ?? null, fact), behind: new Map() }
+      known.set(fact, next)
+      at = next
+    }
+    if (at === null) throw new Error('a history begins with turn.opened')
+    return at.state
+  }
+}
+
+function foldOne(state: TurnState | null, fact: Fact): TurnState {
+  const events = stored([fact], state === null ? undefined : { version: state.version, hash: state.head }).map(parseEvent)
+  return state === null ? fold(events) : foldOn(state, events)
 }
 
 /** The event that a fact would be behind a state. Its hash is only a name: the walk does not look at chains. */
