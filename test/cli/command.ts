@@ -75,7 +75,8 @@ function says(child: ChildProcess, text: string, written: () => string): Promise
 }
 
 /** The JSON that a command printed. */
-export function jsonOf<T>({ stdout }: Ended): T {
+export function jsonOf<T>({ code, stdout, stderr }: Ended): T {
+  if (stdout === '') throw new Error(`It printed nothing and ended with ${code}: ${stderr}`)
   return JSON.parse(stdout) as T
 }
 

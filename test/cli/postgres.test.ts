@@ -35,7 +35,8 @@ describeWithPostgres('the verbs', postgres => {
 
   test('migrate says what it did, and that there is nothing to do', async () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date') })
-    expect(jsonOf(await programOn(postgres).run('migrate', '--json'))).toMatchObject({ applied: [1] })
+    const { applied } = jsonOf<{ applied: number[] }>(await programOn(postgres).run('migrate', '--json'))
+    expect(applied[0]).toBe(1)
   })
 
   test('list filters and pages, newest first', async () => {
