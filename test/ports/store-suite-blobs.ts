@@ -76,7 +76,7 @@ export function blobSuite(stage: () => Stage): void {
       const { store, open } = stage()
       const [gone, stays] = [await open(), await open()]
       const kept = result()
-      const references = []
+      const references: string[] = []
       for (const { turnId } of [gone, stays]) references.push(await store.blobs.put(turnId, kept.digest, kept.bytes))
       await store.erase(gone.turnId)
       const got = await Promise.all(references.map(reference => store.blobs.get(reference)))
@@ -87,7 +87,7 @@ export function blobSuite(stage: () => Stage): void {
       const { store, open, write } = stage()
       const place = await open()
       const [alone, shared, left] = [result(), result(), result()]
-      const references = []
+      const references: string[] = []
       for (const { digest, bytes } of [alone, shared, left]) references.push(await store.blobs.put(place.turnId, digest, bytes))
       const [forAlone = '', forShared = '', forLeft = ''] = references
       await write(place, {
