@@ -123,11 +123,13 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
   const { options, log, drive, concurrency, name } = checked
   const common = { store, bus, clock: systemClock, log }
   const publishes = drive && checked.bus.kind !== 'none'
-  const outbox = publishes ? publisher(common) : null
-  const relaying = publishes ? relay(common, systemRandom.workerId()) : null
+  // What only this process heard is not published for good: a broker that is named later is to be told of it.
+  const forGood = checked.bus.kind !== 'memory' || checked.store.kind === 'memory'
+  const outbox = publishes ? publisher({ ...common, store: forGood ? store : { ...store, acknowledge: async () => {} } }) : null
+  const relaying = publishes && forGood ? relay(common, systemRandom.workerId()) : null
   const ports: Ports = {
     ...common,
-    outbox: outbox ?? noOutbox,
+    outbox: outbox === null ? noOutbox : forGood ? outbox : { ...outbox, published: () => 0 },
     model: checked.model,
     tools: checked.tools,
     policy: boundedPolicy(options.policy ?? (() => 'allow'), systemClock, log),

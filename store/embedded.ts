@@ -29,7 +29,14 @@ export async function openEmbedded(folder: string, log: Log): Promise<Store> {
   if (folder === '') throw new ToolturnError('option_invalid', 'The embedded store needs the name of a folder.')
   const lock = lockFolder(folder)
   const pglite = await start(join(folder, 'data'), lock)
-  return openSqlStore(embeddedDatabase(pglite, lock, log), { migrate: true })
+  const store = await openSqlStore(embeddedDatabase(pglite, lock, log), { migrate: true })
+  await endLeases(pglite)
+  return store
+}
+
+/** Whoever held a lease in this folder is dead: the folder could not have been taken otherwise. */
+async function endLeases(pglite: PGlite): Promise<void> {
+  await pglite.exec(`update "${SCHEMA}".workers set alive_until = '-infinity'`)
 }
 
 async function start(folder: string, lock: FolderLock): Promise<PGlite> {

@@ -37,6 +37,10 @@ export type Supervision = {
   draining: boolean
   /** Aborted to cut the present rest of the claim loop short. */
   wake: AbortController
+  /** Claims that are under way, until what they took is being driven. */
+  readonly claims: Set<Promise<unknown>>
+  /** Those who want to know which turns are driven from now on. */
+  readonly watchers: Set<(turnId: string) => void>
   /** True when the last claim took all it could: there may be more that is due. */
   mayBeMore: boolean
   readonly closed: AbortController
@@ -77,6 +81,8 @@ export function nudge(supervision: Supervision, turnId: string): void {
 export function startDrive(supervision: Supervision, state: TurnState, epoch: number, turnKey: Uint8Array): void {
   const { ports, session, turns } = supervision
   const actor = createActor({ state, epoch, turnKey, ports, control: controlOf(supervision, session) })
+  ports.log.info('took a turn', { turnId: actor.turnId, epoch, version: state.version })
+  for (const watcher of supervision.watchers) watcher(actor.turnId)
   const done = driveToEnd(supervision, actor)
   turns.set(actor.turnId, { actor, session, done })
   // Whoever waits for a drive hears of its failure; the log has it in any case.
@@ -89,6 +95,7 @@ async function driveToEnd(supervision: Supervision, actor: Actor): Promise<Drive
   try {
     const end = await drive(actor)
     if (end !== 'ended' && end !== 'rests') sayLetGo(ports, actor, end)
+    else ports.log.info(end === 'ended' ? 'a turn ended' : 'a turn rests', { turnId, version: actor.state.version })
     return { end, state: actor.state }
   } catch (error) {
     ports.log.error('a drive failed', { turnId, error: errorName(error) })

@@ -41,6 +41,8 @@ export async function supervise(ports: Ports, options: SupervisorOptions): Promi
     waiting: [],
     session,
     draining: false,
+    claims: new Set(),
+    watchers: new Set(),
     mayBeMore: false,
     wake: new AbortController(),
     closed: new AbortController(),
@@ -79,6 +81,12 @@ async function claimLoop(supervision: Supervision): Promise<void> {
 
 /** @returns how many turns were taken */
 async function claim(supervision: Supervision, turnId?: string): Promise<number> {
+  const claiming = claimAndTake(supervision, turnId)
+  supervision.claims.add(claiming)
+  return claiming.finally(() => supervision.claims.delete(claiming))
+}
+
+async function claimAndTake(supervision: Supervision, turnId?: string): Promise<number> {
   const { ports, options, session, turns } = supervision
   const places = turnId === undefined ? options.concurrency - turns.size - supervision.queue.length : 1
   if (supervision.draining || !mayAct(session, ports)) return 0
@@ -144,15 +152,21 @@ async function comeBack(supervision: Supervision): Promise<void> {
   }
 }
 
+/** The claim loop takes turns at the same time: what either of them takes meanwhile is driven to its end before this resolves. */
 async function recover(supervision: Supervision, turnId?: string): Promise<readonly string[]> {
-  const driven: string[] = []
-  for (;;) {
-    await claim(supervision, turnId)
-    const fresh = [...supervision.turns.values()].filter(({ actor }) => !driven.includes(actor.turnId) && (turnId === undefined || actor.turnId === turnId))
-    if (fresh.length === 0) return driven
-    for (const { actor } of fresh) driven.push(actor.turnId)
-    await Promise.allSettled(fresh.map(({ done }) => done))
-    if (turnId !== undefined) return driven
+  const taken = new Set(supervision.turns.keys())
+  const watcher = (started: string) => taken.add(started)
+  supervision.watchers.add(watcher)
+  try {
+    for (let seen = -1; seen < taken.size; ) {
+      seen = taken.size
+      await claim(supervision, turnId)
+      await Promise.allSettled([...supervision.claims])
+      await Promise.allSettled([...taken].flatMap(started => supervision.turns.get(started)?.done ?? []))
+    }
+    return [...taken].filter(started => turnId === undefined || started === turnId)
+  } finally {
+    supervision.watchers.delete(watcher)
   }
 }
 
