@@ -6,7 +6,7 @@ import { canonicalJson } from './json.ts'
 import type { ApprovalRow, Beside } from './ports/store.ts'
 import type { Sealer } from './ports/world.ts'
 import { actingPerson } from './principal.ts'
-import { callStateName, isOpen, type Ask, type CallState, type TurnState } from './state.ts'
+import { isOpen, type Ask, type CallState, type Hold, type TurnState } from './state.ts'
 import { epochMs } from './time.ts'
 
 /** What a box is bound to: it opens for no other call. */
@@ -83,10 +83,9 @@ function settledRows(before: TurnState | null, events: readonly Event[], after: 
         rows.push({ approvalId: clarificationId(after.turnId, event.data.ordinal), settled: 'expired' })
         break
       case 'call.ended': {
-        const hold = before?.calls.get(event.data.ordinal)
-        if (hold !== undefined && callStateName(hold) === 'held' && hold.hold !== null) {
-          rows.push({ approvalId: hold.hold.approvalId, settled: 'closed' })
-        }
+        const { ordinal } = event.data
+        const hold = undecided(after.calls.get(ordinal) ?? before?.calls.get(ordinal))
+        if (hold !== null) rows.push({ approvalId: hold.approvalId, settled: 'closed' })
         break
       }
       case 'turn.cancelled':
@@ -100,6 +99,14 @@ function settledRows(before: TurnState | null, events: readonly Event[], after: 
     }
   }
   return rows
+}
+
+/**
+ * The hold of a call that ends: nobody decided it, or it would have no open one. It may have been raised by this very append; and
+ * a retry ends calls that the state after it does not hold any more.
+ */
+function undecided(call: CallState | undefined): Hold | null {
+  return call === undefined || call.grant !== null ? null : call.hold
 }
 
 /** The ask still waited when the turn ended, or when it began to be cancelled. */
