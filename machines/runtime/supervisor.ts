@@ -158,11 +158,12 @@ async function recover(supervision: Supervision, turnId?: string): Promise<reado
   const watcher = (started: string) => taken.add(started)
   supervision.watchers.add(watcher)
   try {
-    for (let seen = -1; seen < taken.size; ) {
-      seen = taken.size
-      await claim(supervision, turnId)
+    for (let more = true; more; ) {
+      const before = taken.size
+      const claimed = await claim(supervision, turnId)
       await Promise.allSettled([...supervision.claims])
       await Promise.allSettled([...taken].flatMap(started => supervision.turns.get(started)?.done ?? []))
+      more = turnId === undefined && !supervision.draining && (claimed > 0 || supervision.mayBeMore || taken.size > before)
     }
     return [...taken].filter(started => turnId === undefined || started === turnId)
   } finally {
