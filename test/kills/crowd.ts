@@ -24,7 +24,7 @@ const round = (...content: readonly ReturnType<typeof call>[]): ScriptedRound =>
 const end: ScriptedRound = { stop: 'end', content: [{ text: 'Done.' }] }
 
 const SORTS: readonly Sort[] = [
-  { script: [round(call('look'), call('look', { ms: MS + 1 }), call('put')), round(call('look', { ms: MS + 2 })), end], person: 'is not asked', deeds: 1, mayFail: false },
+  { script: [round(call('look'), call('look', { ms: MS + 1 }), call('put')), end], person: 'is not asked', deeds: 1, mayFail: false },
   { script: [round(call('pay')), end], person: 'is not asked', deeds: 1, mayFail: true },
   { script: [round(call('pay_fenced')), round(call('put')), end], person: 'is not asked', deeds: 2, mayFail: false },
   { script: [round(call('look'), call('put', { asks: true })), end], person: 'approves', deeds: 1, mayFail: false },

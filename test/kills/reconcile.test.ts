@@ -24,7 +24,7 @@ const ANSWERS: readonly (readonly [how: string, reconcile: NonNullable<Tool['rec
   ['answers with a word that nobody knows', () => 'perhaps' as never],
 ]
 
-type PayOptions = { readonly replayPolicy: ReplayPolicy; readonly timeoutMs?: number; readonly run: Tool['run']; readonly reconcile?: NonNullable<Tool['reconcile']> }
+type PayOptions = Pick<Tool, 'run' | 'reconcile'> & { readonly replayPolicy: ReplayPolicy; readonly timeoutMs?: number }
 
 function payer(store: StoreSource, { timeoutMs = 100, ...pay }: PayOptions): Promise<Runtime> {
   const options = { name: 'pay', description: 'Pays.', input: { type: 'object' }, approval: 'never', timeoutMs } as const

@@ -4,10 +4,9 @@ import { silentLog } from '../../adapters/log.ts'
 import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { link } from '../../adapters/scenario/link.ts'
 import { busAt, storeAt, type Address } from '../../adapters/scenario/places.ts'
-import type { Store } from '../../machines/ports/store.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { openEffects, type Effects } from './effects.ts'
-import { stoppingStore, type At } from './stops.ts'
+import { plansIn, stoppingStore, type At } from './stops.ts'
 
 /** What a fresh process is told. */
 export type Order = {
@@ -24,7 +23,7 @@ export type Order = {
 export type Setting = {
   readonly effects: Effects
   readonly at: At
-  readonly labelsOf: (turnId: string) => Promise<Readonly<Record<string, string>>>
+  readonly planOf: (turnId: string) => Promise<string>
 }
 export type Cast = Required<Pick<HostOptions, 'model' | 'tools'>> & Pick<HostOptions, 'system'>
 
@@ -50,31 +49,13 @@ async function begin(order: Order, castOf: (setting: Setting) => Cast, ask: AskP
   const { address, effects, dead, watched } = order
   const store = await storeAt(address).open(silentLog)
   for (const worker of dead) await store.retire(worker)
-  const labelsOf = labelsIn(store)
   const at: At = async (plan, places) => {
     if (watched) await ask('at', plan, places)
   }
-  const named: Store = {
-    ...store,
-    enlist: async (worker, leaseMs) => {
-      await ask('enlisted', worker)
-      await store.enlist(worker, leaseMs)
-    },
-  }
-  const stopping = watched ? stoppingStore(named, at, async turnId => (await labelsOf(turnId))['plan'] ?? '') : named
+  const stopping = stoppingStore(store, at, async worker => void (await ask('enlisted', worker)))
   return createRuntime({
-    ...castOf({ effects: openEffects(effects), at, labelsOf }),
+    ...castOf({ effects: openEffects(effects), at, planOf: plansIn(store) }),
     store: { kind: address.store.kind, open: async () => stopping },
     bus: busAt(address),
   })
-}
-
-/** The labels of a turn; they never change. */
-function labelsIn(store: Store): Setting['labelsOf'] {
-  const known = new Map<string, Readonly<Record<string, string>>>()
-  return async turnId => {
-    const labels = known.get(turnId) ?? (await store.turn(turnId))?.labels ?? {}
-    known.set(turnId, labels)
-    return labels
-  }
 }

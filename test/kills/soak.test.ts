@@ -17,6 +17,7 @@ import { hire } from './crew.ts'
 import { isApproved, memberOf, wrongWith } from './crowd.ts'
 import { openEffects, type Effects } from './effects.ts'
 import { ANA, effectsIn, hasEnded, orderAt, planOfRow, spawnOf } from './generations.ts'
+import { plansIn } from './stops.ts'
 import { NOWHERE } from './worker-process.ts'
 
 const KILLS = 15
@@ -38,7 +39,7 @@ describeWithServers('a crowd of turns under workers that die every second', ({ p
     const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
     effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
     told = await startSubscriber(place.address, leaving)
-    const cast = castOf({ effects, at: NOWHERE, labelsOf: async () => ({}) })
+    const cast = castOf({ effects, at: NOWHERE, planOf: plansIn(store) })
     web = await createRuntime({ ...cast, drive: false, store: storeAt(place.address), bus: busAt(place.address) })
     leaving.defer(() => web.close())
     const crew = await hire(3, { ...orderAt(place), watched: false }, store, leaving)

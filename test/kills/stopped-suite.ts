@@ -37,7 +37,10 @@ type Seen = {
  * @param retire true: somebody ended the lease of the stopped worker, who believes in it when he wakes; false: it ran out
  */
 export function describeStopped(name: string, postgres: string, retire: boolean, stopped: readonly Stopped[]): void {
-  const rows = stopped.map((row): Row => ({ ...row, name: `${row.kind}, ${row.where}`, script: callOnce(TOOL_OF[row.kind]), stops: [row.stop] }))
+  const rows = stopped.map((row): Row => {
+    const { kind, where, stop } = row
+    return { ...row, name: `${kind}, ${where}`, script: callOnce(TOOL_OF[kind]), stops: [stop] }
+  })
 
   describe(name, () => {
     const leaving = new AsyncDisposableStack()

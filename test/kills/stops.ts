@@ -52,8 +52,19 @@ export function stopsOf(plans: ReadonlyMap<string, readonly Place[]>): Stops {
   }
 }
 
-/** A store whose appends tell where they are. */
-export function stoppingStore(store: Store, at: At, planOf: (turnId: string) => Promise<string>): Store {
+/** The plan that a turn belongs to, as it is labelled; it never changes. */
+export function plansIn(store: Pick<Store, 'turn'>): (turnId: string) => Promise<string> {
+  const known = new Map<string, string>()
+  return async turnId => {
+    const plan = known.get(turnId) ?? (await store.turn(turnId))?.labels['plan'] ?? ''
+    known.set(turnId, plan)
+    return plan
+  }
+}
+
+/** A store whose appends tell where they are, and which tells under what ids leases are taken. */
+export function stoppingStore(store: Store, at: At, onEnlist: (worker: string) => Promise<void>): Store {
+  const planOf = plansIn(store)
   return {
     ...store,
     append: async append => {
@@ -63,6 +74,10 @@ export function stoppingStore(store: Store, at: At, planOf: (turnId: string) => 
       const answer = await store.append(append)
       if (answer.answer === 'accepted') await at(plan, types.map(type => `after ${type}` as const))
       return answer
+    },
+    enlist: async (worker, leaseMs) => {
+      await onEnlist(worker)
+      await store.enlist(worker, leaseMs)
     },
   }
 }
