@@ -50,7 +50,8 @@ async function tryUntilDone(actor: Actor, call: CallState, running: Running, too
     const { ordinal, dispatch } = running
     await commit(actor, draft => draft.put({ type: 'call.failed', data: { ordinal, dispatch, try: number, kind, backoffMs } }))
     await waitFor(actor, backoffMs)
-    if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+    // Cancelled while it waited: what the last try gave is the result, and nothing is started any more (G4).
+    if (actor.interrupt.signal.aborted) return { ...end, tries: number }
   }
 }
 
