@@ -3,7 +3,7 @@
 
 import type { Event } from './events.ts'
 import { UNOWNED_TYPES } from './ports/store.ts'
-import { hasEnded, isMiss, stateName, type CallState, type TurnState } from './state.ts'
+import { callStateName, hasEnded, isMiss, stateName, type CallState, type TurnState } from './state.ts'
 
 /** The state before an event, with what is lost where the event is of another driver than those before it. */
 export function takeOver(state: TurnState, { type, actor }: Event): TurnState {
@@ -32,5 +32,6 @@ export function driverAfter(state: TurnState): string | null {
 export function lostTo(worker: string, epoch: number, state: TurnState): readonly CallState[] {
   const copied = state.opened.fork !== null && epoch === 1
   const takesOver = copied || (state.driver !== null && state.driver !== worker)
-  return [...state.calls.values()].filter(call => isMiss(call) && (call.lost || takesOver))
+  const records = [...state.calls.values()].filter(call => callStateName(call) === 'executed' && isMiss(call))
+  return records.filter(call => call.lost || takesOver)
 }

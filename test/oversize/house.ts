@@ -97,7 +97,7 @@ function lineTo(store: Store): { readonly store: Store; readonly cut: () => Prom
     return work(...args)
   }
   const { blobs, time, onWake, ...asked } = store
-  const reached = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, over(work as () => Promise<unknown>)])) as typeof asked
+  const reached = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, over(work as () => Promise<unknown>)])) as unknown as typeof asked
   return {
     store: {
       ...reached,
