@@ -6,7 +6,7 @@ export type Block = { readonly remarks: readonly string[]; readonly commands: re
 const RULE = '----'
 
 /** The blocks of a script, without the traces that were kept with them. */
-export function readScript(text: string): readonly Block[] {
+function readScript(text: string): readonly Block[] {
   return text
     .split(/\n{2,}/)
     .map(part => part.split('\n').filter(line => line !== ''))

@@ -9,7 +9,7 @@ import type { CallState, TurnState } from '../../machines/state.ts'
 import { ANA, DEADLINE, opening } from './opening.ts'
 
 /** The ids of holds do not count: how often a call was held is no part of a configuration. */
-export function holdId(ordinal: number): string {
+function holdId(ordinal: number): string {
   return `hold-of-${ordinal}`
 }
 

@@ -24,7 +24,7 @@ function descriptor(name: string, replayPolicy: ReplayPolicy, contentTrust: Cont
 }
 
 /** `look` only reads and gives untrusted results; `pay` may never run again; `ask_user` asks the person. */
-export const CATALOG: readonly ToolDescriptor[] = [
+const CATALOG: readonly ToolDescriptor[] = [
   descriptor('look', 'read-only', 'untrusted'),
   descriptor('pay', 'at-most-once', 'trusted'),
   descriptor('ask_user', 'read-only', 'trusted'),

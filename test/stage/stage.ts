@@ -54,7 +54,7 @@ export type Stage = {
   readonly strayed: readonly string[]
 }
 
-export const START = Date.parse('2026-01-01T00:00:00.000Z')
+const START = Date.parse('2026-01-01T00:00:00.000Z')
 /** A lease ends when a test says so, not by the clock that it moves. */
 const LEASE_MS = 1e12
 const RUNTIME = 'stage'
@@ -153,7 +153,7 @@ async function enlist(ports: Ports) {
 }
 
 /** A state without the machinery that its snapshots carry. */
-export function plainState(state: TurnState): unknown {
+function plainState(state: TurnState): unknown {
   const { chart, calls, catalog, ...rest } = state
   const plainCalls = [...calls.values()].map(call => ({ ...call, chart: { value: call.chart.value, context: call.chart.context } }))
   return { ...rest, chart: { value: chart.value, context: chart.context }, calls: plainCalls, catalog: [...catalog.values()] }
