@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../cli/exit.ts'
 import type { Output } from '../cli/output.ts'
 import { estimate, tokensOfAll } from './catalog/cost.ts'
 import { lintCatalog } from './catalog/lint.ts'
-import { linted } from './catalog/linted.ts'
+import { linted, type Linted, type LintedDescriptor } from './catalog/linted.ts'
 import { loadCatalog, readCatalog, type Catalog } from './catalog/load.ts'
 import type { Finding } from './finding.ts'
 import { catalogText, countsText, historyText } from './report.ts'
@@ -33,9 +33,17 @@ export async function lintToolsModule(path: string, against: string | undefined,
 }
 
 /** The last line of JSON: what a later `--against` reads. */
-function catalogLine(catalog: Catalog, what: string): Finding & { readonly catalog: readonly unknown[] } {
-  const descriptors = catalog.map(tool => linted(tool).descriptor)
-  return { severity: 'info', finding: 'catalog', rule: 'G2', tool: null, path: '', what, mend: 'Nothing: a later --against reads this line.', catalog: descriptors }
+function catalogLine(catalog: Catalog, what: string): Finding & { readonly catalog: readonly LintedDescriptor[] } {
+  const descriptors = catalog.map(linted).map(writable)
+  const mend = 'Nothing: a later --against reads this line.'
+  return { severity: 'info', finding: 'catalog', rule: 'G2', tool: null, path: '', what, mend, catalog: descriptors }
+}
+
+/** A schema that cannot be used may be one that cannot be written: it is left out, and why it cannot be used is kept. */
+function writable({ descriptor, faults: [fault] }: Linted): LintedDescriptor {
+  if (fault === undefined) return descriptor
+  const { outputSchema: _, ...kept } = descriptor
+  return { ...kept, inputSchema: true, quarantined: fault.reason }
 }
 
 async function print(findings: readonly Finding[], text: () => string, out: Output): Promise<ExitCode> {

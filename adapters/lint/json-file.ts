@@ -31,11 +31,13 @@ export function readJsonFile(option: string, path: string): readonly Read[] {
   const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   const whole = valueOf(text)
   if (whole !== undefined) return [{ value: whole, text, line: null }]
-  const lines = text.split('\n').map((written, index) => ({ text: written, line: index + 1 })).filter(each => each.text.trim() !== '')
-  return lines.map(({ text: written, line }) => {
+  return text.split('\n').flatMap((written, index): readonly Read[] => {
+    const line = index + 1
     const value = valueOf(written)
-    if (value !== undefined) return { value, text: written, line }
-    throw new ToolturnError('option_invalid', `The file ${path} is neither JSON nor lines of JSON: line ${line} is none.`, { option, path, line })
+    if (value !== undefined) return [{ value, text: written, line }]
+    if (written.trim() === '') return []
+    const message = `The file ${path} is neither JSON nor lines of JSON: line ${line} is none.`
+    throw new ToolturnError('option_invalid', message, { option, path, line })
   })
 }
 

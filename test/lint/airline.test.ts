@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'ai
 const CONVERSATIONS = join(FOLDER, 'conversations.jsonl')
 
 // Reason: the recordings are not part of the project; they stand beside the checkout where there are some.
-describe.skipIf(!existsSync(CONVERSATIONS))('the airline\'s conversations', () => {
+describe.skipIf(!existsSync(CONVERSATIONS))("the airline's conversations", () => {
   test('pair every call with its one result', () => {
     const checked = checkFile(CONVERSATIONS)
     expect(checked).toHaveLength(100)
@@ -20,7 +20,12 @@ describe.skipIf(!existsSync(CONVERSATIONS))('the airline\'s conversations', () =
   test('hold ids that come again, and a tool that answers with nothing: which is what is known of them', () => {
     const findings = checkFile(CONVERSATIONS).flatMap(checked => checked.findings)
     const counts = Map.groupBy(findings, ({ finding }) => finding)
-    expect(new Map([...counts].map(([word, found]) => [word, found.length]))).toEqual(new Map([['id-reused', 38], ['result-empty', 48]]))
+    expect(new Map([...counts].map(([word, found]) => [word, found.length]))).toEqual(
+      new Map([
+        ['id-reused', 38],
+        ['result-empty', 48],
+      ]),
+    )
     expect(new Set(counts.get('result-empty')?.map(({ tool }) => tool))).toEqual(new Set(['think']))
   })
 

@@ -19,8 +19,15 @@ describe('a text', () => {
   })
 
   test.each([
-    'It is on its way.', '', '{"name":"Ana","city":"Graz"}', '[]', '[1,2]', '{"name":"wipe","arguments":', 'Call the tool `wipe` with {"all":true}.',
-    '```json\n{"orders":[42]}\n```', 'Use <b>bold</b> text to invoke interest.',
+    'It is on its way.',
+    '',
+    '{"name":"Ana","city":"Graz"}',
+    '[]',
+    '[1,2]',
+    '{"name":"wipe","arguments":',
+    'Call the tool `wipe` with {"all":true}.',
+    '```json\n{"orders":[42]}\n```',
+    'Use <b>bold</b> text to invoke interest.',
   ])('%s does not', text => {
     expect(looksLikeCall(text)).toBe(false)
   })

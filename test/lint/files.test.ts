@@ -30,13 +30,21 @@ describe('a file', () => {
   test.each<[string, () => string, string]>([
     ['a list of messages', () => json(broken), '[1].tool_calls[0]'],
     ['a list with a byte-order mark', () => fileOf(`\uFEFF${JSON.stringify(broken)}`), '[1].tool_calls[0]'],
-    ['lines of messages, and blank ones', () => fileOf(`${JSON.stringify(broken[0])}\n\n${JSON.stringify(broken[1])}\n`), 'line 3: tool_calls[0]'],
+    [
+      'lines of messages, and blank ones',
+      () => fileOf(`${JSON.stringify(broken[0])}\n\n${JSON.stringify(broken[1])}\n`),
+      'line 3: tool_calls[0]',
+    ],
     ['a request', () => json({ model: 'm', messages: broken, tools: [] }), 'messages[1].tool_calls[0]'],
     ['lines of conversations', () => lines({ id: 1, messages: [user] }, { id: 2, messages: broken }), 'line 2: messages[1].tool_calls[0]'],
     ['a list of conversations', () => json([{ messages: [user] }, { messages: broken }]), '[1].messages[1].tool_calls[0]'],
     ['a list of lists', () => json([[user], broken]), '[1][1].tool_calls[0]'],
     ['a request and its response', () => json({ input: [user], output: [responses.call('a')] }), 'output[0]'],
-    ['a response', () => json({ choices: [{ index: 0, message: broken[1], finish_reason: 'tool_calls' }] }), 'choices[0].message.tool_calls[0]'],
+    [
+      'a response',
+      () => json({ choices: [{ index: 0, message: broken[1], finish_reason: 'tool_calls' }] }),
+      'choices[0].message.tool_calls[0]',
+    ],
     ['a message', () => json({ type: 'message', ...anthropic.assistant(anthropic.use('a')), stop_reason: 'tool_use' }), 'content[0]'],
     ['a session', () => lines(rpc.call(1), rpc.call(2), rpc.result(1)), 'line 2'],
     ['a line of a session', () => lines(rpc.call(1)), ''],
@@ -52,7 +60,9 @@ describe('a file', () => {
     ['no JSON', '# A title', /neither JSON nor lines of JSON: line 1 is none/],
     ['a broken line', `${JSON.stringify(user)}\n{"role":`, /line 2 is none/],
   ])('of %s is turned away', (_what, text, message) => {
-    expect(() => checkFile(fileOf(text))).toThrow(expect.objectContaining({ code: 'option_invalid', message: expect.stringMatching(message) }))
+    expect(() => checkFile(fileOf(text))).toThrow(
+      expect.objectContaining({ code: 'option_invalid', message: expect.stringMatching(message) }),
+    )
   })
 
   test('that is not there is turned away', () => {
@@ -70,7 +80,9 @@ describe('a file', () => {
     const input = '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"find","input":{"id":1,"id":2}}]}'
     const result = JSON.stringify(anthropic.user(anthropic.result('a')))
     expect(found(fileOf(`[${input},${result}]`))).toEqual(['keys-repeated [0].content[0].input'])
-    expect(found(fileOf(`${result.replace('tool_result', 'text')}\n${input}\n${result}`))).toEqual(['keys-repeated line 2: content[0].input'])
+    expect(found(fileOf(`${result.replace('tool_result', 'text')}\n${input}\n${result}`))).toEqual([
+      'keys-repeated line 2: content[0].input',
+    ])
     expect(found(fileOf(`[${input.replace('"id":2', '"of":2')},${result}]`))).toEqual([])
   })
 })

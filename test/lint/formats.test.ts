@@ -26,7 +26,10 @@ describe('the format', () => {
   })
 
   test.each<[TranscriptFormat, string]>([
-    ['anthropic', 'Anthropic Messages'], ['openai', 'Chat Completions'], ['mcp', 'MCP sampling'], ['toolturn', 'toolturn messages'],
+    ['anthropic', 'Anthropic Messages'],
+    ['openai', 'Chat Completions'],
+    ['mcp', 'MCP sampling'],
+    ['toolturn', 'toolturn messages'],
   ])('%s, where it is said and nothing shows it', (format, name) => {
     expect(dialectOf([user], format).name).toBe(name)
   })
@@ -51,14 +54,19 @@ describe('the format', () => {
 
 describe('what is no call of ours', () => {
   test('the provider ran it, and its result stands in the same message', () => {
-    expect(checkTranscript([
-      user,
-      anthropic.assistant(
-        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
-        { type: 'mcp_tool_use', id: 'm', name: 'echo', input: {} }, { type: 'mcp_tool_result', tool_use_id: 'm', content: [] }, anthropic.use('a'),
-      ),
-      anthropic.user(anthropic.result('a')),
-    ])).toEqual([])
+    expect(
+      checkTranscript([
+        user,
+        anthropic.assistant(
+          { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+          { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+          { type: 'mcp_tool_use', id: 'm', name: 'echo', input: {} },
+          { type: 'mcp_tool_result', tool_use_id: 'm', content: [] },
+          anthropic.use('a'),
+        ),
+        anthropic.user(anthropic.result('a')),
+      ]),
+    ).toEqual([])
   })
 
   test('items that the provider answers itself', () => {
@@ -67,10 +75,16 @@ describe('what is no call of ours', () => {
   })
 
   test('requests of a session that call no tool', () => {
-    expect(checkTranscript([
-      { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} }, { jsonrpc: '2.0', id: 0, result: { serverInfo: {} } },
-      { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { jsonrpc: '2.0', id: 1, result: { tools: [] } }, rpc.call(2), rpc.result(2),
-    ])).toEqual([])
+    expect(
+      checkTranscript([
+        { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} },
+        { jsonrpc: '2.0', id: 0, result: { serverInfo: {} } },
+        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        { jsonrpc: '2.0', id: 1, result: { tools: [] } },
+        rpc.call(2),
+        rpc.result(2),
+      ]),
+    ).toEqual([])
   })
 })
 
@@ -109,7 +123,11 @@ describe('what is one', () => {
 
 test('blocks of one response that a log keeps apart are one message', () => {
   const line = (content: object) => ({ type: 'assistant', message: { role: 'assistant', content: [content] } })
-  expect(checkTranscript([
-    line(anthropic.use('a')), line(anthropic.use('b')), { type: 'user', message: anthropic.user(anthropic.result('a'), anthropic.result('b')) },
-  ])).toEqual([])
+  expect(
+    checkTranscript([
+      line(anthropic.use('a')),
+      line(anthropic.use('b')),
+      { type: 'user', message: anthropic.user(anthropic.result('a'), anthropic.result('b')) },
+    ]),
+  ).toEqual([])
 })

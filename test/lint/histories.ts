@@ -29,7 +29,12 @@ export const responses = {
 
 /** A recorded MCP session. */
 export const rpc = {
-  call: (id: number | string, args: unknown = {}) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'find', arguments: args } }),
+  call: (id: number | string, args: unknown = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'find', arguments: args },
+  }),
   result: (id: number | string, text = 'found') => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } }),
 }
 

@@ -9,15 +9,29 @@ const CANARY = 'canary-7f3a'
 const HOSTILE = '\u001b]0;owned\u0007\u202e\n'
 
 test.each<[string, History]>([
-  ['Chat Completions', [
-    { role: 'user', content: CANARY }, { role: 'assistant', content: `<tool_call>{"name":"${CANARY}"}`, tool_calls: [chat.call('a', `{"${CANARY}":1,"${CANARY}":2}`)] },
-    chat.tool('b', CANARY), { role: 'user', content: CANARY }, chat.tool('a', CANARY), { kind: CANARY },
-  ]],
-  ['Anthropic Messages', [
-    anthropic.assistant(anthropic.text(CANARY), anthropic.use('a', CANARY), anthropic.use('a', [CANARY])),
-    anthropic.user(anthropic.text(CANARY), anthropic.result('a', CANARY)), anthropic.user(anthropic.result('b', [anthropic.text(CANARY)])),
-  ]],
-  ['Responses items', [responses.call('a', CANARY), { role: 'user', content: CANARY }, responses.output('a', CANARY), responses.output('c', CANARY)]],
+  [
+    'Chat Completions',
+    [
+      { role: 'user', content: CANARY },
+      { role: 'assistant', content: `<tool_call>{"name":"${CANARY}"}`, tool_calls: [chat.call('a', `{"${CANARY}":1,"${CANARY}":2}`)] },
+      chat.tool('b', CANARY),
+      { role: 'user', content: CANARY },
+      chat.tool('a', CANARY),
+      { kind: CANARY },
+    ],
+  ],
+  [
+    'Anthropic Messages',
+    [
+      anthropic.assistant(anthropic.text(CANARY), anthropic.use('a', CANARY), anthropic.use('a', [CANARY])),
+      anthropic.user(anthropic.text(CANARY), anthropic.result('a', CANARY)),
+      anthropic.user(anthropic.result('b', [anthropic.text(CANARY)])),
+    ],
+  ],
+  [
+    'Responses items',
+    [responses.call('a', CANARY), { role: 'user', content: CANARY }, responses.output('a', CANARY), responses.output('c', CANARY)],
+  ],
 ])('nothing of %s is repeated', (_format, history) => {
   const findings = checkTranscript(history)
   expect(findings.length).toBeGreaterThan(1)
@@ -26,18 +40,23 @@ test.each<[string, History]>([
 
 test('ids and names are made safe, and cut where they are long', () => {
   const long = 'x'.repeat(100_000)
-  const findings = checkTranscript([chat.assistant(chat.call(HOSTILE, '[]', HOSTILE), chat.call(long, '[]', long)), { role: 'user', content: '' }])
+  const findings = checkTranscript([
+    chat.assistant(chat.call(HOSTILE, '[]', HOSTILE), chat.call(long, '[]', long)),
+    { role: 'user', content: '' },
+  ])
   expect(findings).toHaveLength(4)
   for (const { what, tool } of findings) {
-    expect(`${what}${tool}`).not.toMatch(/[\u0000-\u001f\u202e]/)
+    expect(`${what}${tool}`).not.toMatch(/[\p{Cc}\u202e]/u)
     expect(`${what}${tool}`.length).toBeLessThan(500)
   }
 })
 
 test('so are those of a catalog', () => {
   const property = { type: 'string', description: `One of ${CANARY}, b or c.` }
-  const findings = lintCatalog([{ name: `run${HOSTILE}`, description: CANARY, inputSchema: { type: 'object', properties: { [`a${HOSTILE}`]: property } } }])
+  const findings = lintCatalog([
+    { name: `run${HOSTILE}`, description: CANARY, inputSchema: { type: 'object', properties: { [`a${HOSTILE}`]: property } } },
+  ])
   expect(findings.length).toBeGreaterThan(3)
-  expect(findings.map(({ what, path, tool }) => `${what}${path}${tool}`).join('')).not.toMatch(/[\u0000-\u001f\u202e]/)
+  expect(findings.map(({ what, path, tool }) => `${what}${path}${tool}`).join('')).not.toMatch(/[\p{Cc}\u202e]/u)
   expect(JSON.stringify(findings)).not.toContain(CANARY)
 })

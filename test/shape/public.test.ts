@@ -23,7 +23,7 @@ const RUNTIME_VERBS = [
 ]
 
 const COMMAND_VERBS = [
-  'answer', 'approvals', 'approve', 'cancel', 'demo', 'deny', 'doctor', 'events', 'explain', 'export', 'fork', 'graph', 'help', 'list',
+  'answer', 'approvals', 'approve', 'cancel', 'demo', 'deny', 'doctor', 'events', 'explain', 'export', 'fork', 'graph', 'help', 'lint', 'list',
   'migrate', 'recover', 'replay', 'retry', 'scenario', 'settle', 'show', 'spawn', 'verify', 'worker',
 ]
 

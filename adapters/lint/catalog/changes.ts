@@ -26,9 +26,11 @@ function toolChanges(old: Linted, now: Linted): readonly Finding[] {
   const { replayPolicy: policy, contentTrust: trust } = old.descriptor
   const { replayPolicy, contentTrust } = now.descriptor
   return [
-    ...(changed(policy, replayPolicy) ? [found('replay-policy-changed', now.name, '/replayPolicy', `The replay policy was ${policy} and is ${replayPolicy}.`)] : []),
-    ...(changed(trust, contentTrust) ? [found('content-trust-changed', now.name, '/contentTrust', `The content trust was ${trust} and is ${contentTrust}.`)] : []),
-    ...schemaChanges({ old: old.inputSchema, now: now.inputSchema, path: '/inputSchema', depth: 0 }, { tool: now.name, old: old.inputSchema, now: now.inputSchema }),
+    ...(changed(policy, replayPolicy)
+      ? [found('replay-policy-changed', now.name, '/replayPolicy', `The replay policy was ${policy} and is ${replayPolicy}.`)] : []),
+    ...(changed(trust, contentTrust)
+      ? [found('content-trust-changed', now.name, '/contentTrust', `The content trust was ${trust} and is ${contentTrust}.`)] : []),
+    ...(old.faults.length > 0 || now.faults.length > 0 ? [] : inputChanges(old.inputSchema, now.inputSchema, now.name)),
   ]
 }
 
@@ -37,30 +39,39 @@ function changed(before: string | undefined, now: string | undefined): boolean {
   return before !== undefined && now !== undefined && before !== now
 }
 
-/** Two schemas that stand at the same place, and the roots that their references point into. */
-type Pair = { readonly old: Json; readonly now: Json; readonly path: string; readonly depth: number }
-type Roots = { readonly tool: string; readonly old: Schema; readonly now: Schema }
+/** Two schemas that stand at the same place. */
+type Pair = { readonly old: Json | undefined; readonly now: Json | undefined; readonly path: string }
 
-const MAX_DEPTH = 32
+/** What their references point into, and which schemas were compared already: recursive ones come again and again. */
+type Comparison = { readonly tool: string; readonly old: Schema; readonly now: Schema; readonly compared: Map<JsonObject, Set<JsonObject>> }
 
-function schemaChanges({ old: oldPart, now: nowPart, path, depth }: Pair, roots: Roots): readonly Finding[] {
-  if (!isJsonObject(oldPart) || !isJsonObject(nowPart) || depth > MAX_DEPTH) return []
-  const [old, now] = [meant(oldPart, roots.old), meant(nowPart, roots.now)]
+/** Of schemas that compile: their size and their depth are bounded. */
+function inputChanges(old: Schema, now: Schema, tool: string): readonly Finding[] {
+  return schemaChanges({ old, now, path: '/inputSchema' }, { tool, old, now, compared: new Map() })
+}
+
+function schemaChanges(pair: Pair, comparison: Comparison): readonly Finding[] {
+  if (!isJsonObject(pair.old) || !isJsonObject(pair.now)) return []
+  const { tool, compared } = comparison
+  const [old, now] = [meant(pair.old, comparison.old), meant(pair.now, comparison.now)]
+  const against = compared.get(old) ?? new Set()
+  if (against.has(now)) return []
+  compared.set(old, against.add(now))
   const [before, after] = [propertiesOf(old), propertiesOf(now)]
-  const deeper = (keyword: string, inside: Json | undefined, other: Json | undefined): readonly Finding[] =>
-    inside === undefined || other === undefined ? [] : schemaChanges({ old: inside, now: other, path: `${path}/${keyword}`, depth: depth + 1 }, roots)
+  const pathTo = (name: string): string => `${pair.path}/properties/${escaped(name)}`
+  const kept = Object.keys(before).filter(name => Object.hasOwn(after, name))
+  const gone = Object.keys(before).filter(name => !Object.hasOwn(after, name))
   return [
-    ...valueChanges(old, now, path, roots.tool),
-    ...Object.keys(before).filter(name => !Object.hasOwn(after, name))
-      .map(name => found('parameter-removed', roots.tool, `${path}/properties/${escaped(name)}`, `The parameter ${quoted(name)} is gone.`)),
-    ...newlyRequired(old, now).map(name => found('parameter-required', roots.tool, `${path}/properties/${escaped(name)}`, requiredText(name, before))),
-    ...Object.keys(before).flatMap(name => deeper(`properties/${escaped(name)}`, before[name], Object.hasOwn(after, name) ? after[name] : undefined)),
-    ...deeper('items', old['items'], now['items']),
+    ...valueChanges(old, now, pair.path, tool),
+    ...gone.map(name => found('parameter-removed', tool, pathTo(name), `The parameter ${quoted(name)} is gone.`)),
+    ...newlyRequired(old, now).map(name => found('parameter-required', tool, pathTo(name), requiredText(name, before))),
+    ...kept.flatMap(name => schemaChanges({ old: before[name], now: after[name], path: pathTo(name) }, comparison)),
+    ...schemaChanges({ old: old['items'], now: now['items'], path: `${pair.path}/items` }, comparison),
   ]
 }
 
 function requiredText(name: string, before: JsonObject): string {
-  return Object.hasOwn(before, name) ? `The parameter ${quoted(name)} was optional and is required.` : `The parameter ${quoted(name)} is new and required.`
+  return `The parameter ${quoted(name)} ${Object.hasOwn(before, name) ? 'was optional and is required' : 'is new and required'}.`
 }
 
 /** A default is filled in before anybody looks: what has one is never missing. */

@@ -9,9 +9,9 @@ const MOST_TOOLS = 20
 const TOOL_TOKENS = 1_000
 const CATALOG_TOKENS = 10_000
 
-/** Tokens that a definition takes, about: name, description and input schema, written as JSON. */
-export function tokensOf({ name, description, inputSchema }: Linted): number {
-  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN)
+/** Tokens that a definition takes, about: name, description and input schema, written as JSON. A quarantined tool is not sent. */
+function tokensOf({ name, description, inputSchema, faults }: Linted): number {
+  return faults.length > 0 ? 0 : Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN)
 }
 
 export function tokensOfAll(tools: readonly Linted[]): number {
@@ -20,14 +20,17 @@ export function tokensOfAll(tools: readonly Linted[]): number {
 
 export function costFindings(tool: Linted): readonly Finding[] {
   const tokens = tokensOf(tool)
-  return tokens <= TOOL_TOKENS ? [] : [found('definition-costly', tool.name, '', `The definition takes ${estimate(tokens)}, over ${count(TOOL_TOKENS)}.`)]
+  if (tokens <= TOOL_TOKENS) return []
+  return [found('definition-costly', tool.name, '', `The definition takes ${estimate(tokens)}, over ${count(TOOL_TOKENS)}.`)]
 }
 
 export function sizeFindings(tools: readonly Linted[]): readonly Finding[] {
   const tokens = tokensOfAll(tools)
   return [
-    ...(tools.length > MOST_TOOLS ? [found('too-many-tools', null, '', `There are ${tools.length} tools, over ${MOST_TOOLS}: models choose badly from so many.`)] : []),
-    ...(tokens > CATALOG_TOKENS ? [found('catalog-costly', null, '', `The definitions take ${estimate(tokens)}, over ${count(CATALOG_TOKENS)}.`)] : []),
+    ...(tools.length > MOST_TOOLS
+      ? [found('too-many-tools', null, '', `There are ${tools.length} tools, over ${MOST_TOOLS}: models choose badly from so many.`)] : []),
+    ...(tokens > CATALOG_TOKENS
+      ? [found('catalog-costly', null, '', `The definitions take ${estimate(tokens)}, over ${count(CATALOG_TOKENS)}.`)] : []),
   ]
 }
 

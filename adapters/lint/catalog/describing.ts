@@ -8,9 +8,25 @@ const LEAST_SENTENCES = 3
 /** Longer descriptions are looked at as far as that. */
 const LOOKED_AT = 8_000
 
-const NOT =
-  /\b(?:do not|don['’]t|never|not (?:for|to|when|if|use|meant|suitable)|must not|should not|shouldn['’]t|cannot|can['’]t|instead|rather than|avoid|except|unless|only (?:when|if|for|after|once|with))\b/i
-const WHEN = /\b(?:use|uses|used|call|choose|pick|prefer|invoke|useful|helpful|needed|required)\b[^.!?]*\b(?:when|whenever|if|for|to|after|before|once|where)\b|\bwhen(?:ever)?\b/i
+/** Words that say when not to use a tool. */
+const NOT = new RegExp(
+  [
+    "\\b(?:do not|don['’]t|never|must not|should not|shouldn['’]t|cannot|can['’]t|instead|rather than|avoid|except|unless)\\b",
+    '\\bnot (?:for|to|when|if|use|meant|suitable)\\b',
+    '\\bonly (?:when|if|for|after|once|with)\\b',
+  ].join('|'),
+  'i',
+)
+
+/** Words that say when to. */
+const WHEN = new RegExp(
+  [
+    '\\bwhen(?:ever)?\\b',
+    '\\b(?:uses?|used|call|choose|pick|prefer|invoke|useful|helpful|needed|required)\\b[^.!?]*\\b(?:if|for|to|after|before|once|where)\\b',
+  ].join('|'),
+  'i',
+)
+const NEGATED = /(?:\bnot\b|\bnever\b|n['’]t\b).*/is
 
 export function descriptionFindings({ name, description }: Linted): readonly Finding[] {
   const sentences = sentencesOf(description.slice(0, LOOKED_AT))
@@ -25,7 +41,7 @@ export function descriptionFindings({ name, description }: Linted): readonly Fin
 
 /** What stands behind a "not" does not say when to use a tool. */
 function useFindings(name: string, sentences: readonly string[]): readonly Finding[] {
-  const when = sentences.some(sentence => WHEN.test(sentence.replace(/(?:\bnot\b|\bnever\b|n['’]t\b).*/is, '')))
+  const when = sentences.some(sentence => WHEN.test(sentence.replace(NEGATED, '')))
   const not = sentences.some(sentence => NOT.test(sentence))
   return [
     ...(when ? [] : [found('description-without-when', name, '/description', 'The description does not say when to use the tool.')]),

@@ -26,7 +26,7 @@ export function lintCatalog(tools: readonly (Tool | LintedDescriptor)[], options
   const all = tools.map(linted)
   return [
     ...sizeFindings(all),
-    ...twinFindings(all),
+    ...twinFindings(all.filter(({ faults }) => faults.length === 0)),
     ...repeatedNames(all),
     ...all.flatMap(toolFindings),
     ...changeFindings((options.against ?? []).map(linted), all),

@@ -42,7 +42,9 @@ function visit(schema: Json, path: string, around: Around, walk: Walk): void {
     visit(place.schema, inside, place.looksAt === 'same' ? { closed, names } : NOTHING, walk)
   }
   const pointer = pointerOf(schema['$ref'])
-  if (pointer !== null) visit(resolvePointer(walk.root, pointer) ?? false, `${path.replace(/^(\/[^/]*).*/s, '$1')}${pointer}`, { closed, names }, walk)
+  if (pointer === null) return
+  const [, member = ''] = path.split('/', 2)
+  visit(resolvePointer(walk.root, pointer) ?? false, `/${member}${pointer}`, { closed, names }, walk)
 }
 
 /** A property that an outer schema declares is only restated. */

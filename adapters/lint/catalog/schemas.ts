@@ -2,9 +2,6 @@
 // and what is not safe: secrets that are not marked, schemas that nothing can be judged by.
 
 import type { JsonObject } from '../../../machines/json.ts'
-import { compileSchema } from '../../../machines/schemas/compile.ts'
-import { cutText } from '../../../machines/text.ts'
-import { safeLine } from '../../cli/text.ts'
 import { isSecretField } from '../../redaction/fields.ts'
 import { quoted, type Finding } from '../finding.ts'
 import { listsChoices } from './choices.ts'
@@ -15,28 +12,13 @@ import { found } from './words.ts'
 const INPUT = '/inputSchema'
 
 export function schemaFindings(tool: Linted): readonly Finding[] {
-  const unusable = unusableSchemas(tool)
-  // Only a schema that compiles is of bounded depth.
-  if (unusable.length > 0) return unusable
+  if (tool.faults.length > 0) return tool.faults.map(({ path, reason }) => found('schema-unusable', tool.name, path, reason))
   const { parameters, objects } = declaredIn(tool.inputSchema, INPUT)
   return [
     ...rootFindings(tool),
     ...parameters.flatMap(parameter => parameterFindings(tool.name, parameter)),
     ...objects.flatMap(object => objectFindings(tool.name, object)),
   ]
-}
-
-const REASON_CHARACTERS = 300
-
-function unusableSchemas({ name, descriptor }: Linted): readonly Finding[] {
-  const { inputSchema, outputSchema, quarantined } = descriptor
-  const schemas = [[INPUT, inputSchema], ['/outputSchema', outputSchema]] as const
-  const findings = schemas.flatMap(([path, schema]): readonly Finding[] => {
-    const compiled = schema === undefined && path !== INPUT ? null : compileSchema(schema)
-    return compiled === null || compiled.ok ? [] : [found('schema-unusable', name, path, safeLine(cutText(compiled.reason, REASON_CHARACTERS)))]
-  })
-  if (findings.length > 0 || quarantined === undefined) return findings
-  return [found('schema-unusable', name, INPUT, safeLine(cutText(quarantined, REASON_CHARACTERS)))]
 }
 
 /** The keywords by which a schema says what it takes. */
@@ -51,7 +33,8 @@ function parameterFindings(tool: string, { path, name, schema }: Parameter): rea
   const { description } = schema
   const described = typeof description === 'string' && description.trim() !== ''
   return [
-    ...(described || isFixed(schema) ? [] : [found('parameter-undescribed', tool, path, `The parameter ${quoted(name)} has no description.`)]),
+    ...(described || isFixed(schema)
+      ? [] : [found('parameter-undescribed', tool, path, `The parameter ${quoted(name)} has no description.`)]),
     ...(described && isFreeText(schema) && listsChoices(description)
       ? [found('choices-without-enum', tool, path, `The description of ${quoted(name)} lists choices, and any text is taken.`)] : []),
     ...(isSecretField(name, new Set()) && mayHoldSecret(schema)

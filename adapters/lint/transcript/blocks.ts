@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
 import { joined, type Call, type Result, type Step } from './history.ts'
-import { idOf, isEmptyContent, opened, saidIn, speaks, textOf, toolOf, unread } from './parts.ts'
+import { idOf, isEmptyContent, opened, saidIn, speaks, textOf, toolOf, unread, type Opened } from './parts.ts'
 
 type Words = {
   /** The member of a result that names its call. */
@@ -54,9 +54,10 @@ function stepOf(element: unknown, message: number, words: Words): Step {
   const { role } = found.message
   const content = blocksOf(found.message['content'])
   const kinds = content.map(block => textOf(block['type']) ?? '')
-  const foreign = FOREIGN_MEMBERS.some(name => found.message[name] != null) || kinds.some(kind => FOREIGN_BLOCKS.has(kind)) || role === 'tool'
+  const foreign = FOREIGN_MEMBERS.some(name => found.message[name] != null) || kinds.some(kind => FOREIGN_BLOCKS.has(kind))
   // A result in the model's mouth, or a call in somebody else's, pairs nothing.
-  if (foreign || kinds.includes(role === 'assistant' ? RESULT : 'tool_use')) return unread(whole, true)
+  const misplaced = kinds.includes(role === 'assistant' ? RESULT : 'tool_use')
+  if (foreign || misplaced || role === 'tool') return unread(whole, true)
   if (role === 'assistant') return assistantStep(found, content, message, words)
   if (!speaks(role)) return unread(whole, false)
   const results = content.flatMap((block, index) => resultOf(block, message, `${whole.inside}.content[${index}]`, words))
@@ -69,7 +70,7 @@ function blocksOf(content: Json | undefined): readonly JsonObject[] {
   return Array.isArray(content) ? (content as readonly Json[]).map(block => (isJsonObject(block) ? block : {})) : []
 }
 
-function assistantStep({ message: body, wrapper, inside }: NonNullable<ReturnType<typeof opened>>, content: readonly JsonObject[], message: number, words: Words): Step {
+function assistantStep({ message: body, wrapper, inside }: Opened, content: readonly JsonObject[], message: number, words: Words): Step {
   const calls = content.flatMap((block, index): readonly Call[] => {
     if (block['type'] !== 'tool_use') return []
     const at = { message, inside: `${inside}.content[${index}]` }

@@ -7,7 +7,16 @@ import { parseJson } from '../../../machines/json-text.ts'
 const LOOKED_AT = 65_536
 
 /** The marks that models are trained to write around their calls. */
-const MARKS = /<(?:tool_calls?|function_calls?|tool_use)>|<(?:\w{1,16}:)?invoke\s+name=|<function=|\[TOOL_CALLS\]|<\|(?:python_tag|tool_calls?(?:_begin)?)\|>/i
+const MARKS = new RegExp(
+  [
+    '<(?:tool_calls?|function_calls?|tool_use)>',
+    '<(?:\\w{1,16}:)?invoke\\s+name=',
+    '<function=',
+    '\\[TOOL_CALLS\\]',
+    '<\\|(?:python_tag|tool_calls?(?:_begin)?)\\|>',
+  ].join('|'),
+  'i',
+)
 const FENCED = /```[a-z_]{0,16}\s*\n([^`]*)```/gi
 
 const NAMES = ['name', 'tool', 'tool_name', 'function']

@@ -43,7 +43,8 @@ function callsOf(body: JsonObject, at: Place): readonly Call[] {
   const older = body['function_call']
   if (!isJsonObject(older)) return calls
   const place = { ...at, inside: `${at.inside}.function_call` }
-  return [...calls, { at: place, id: functionId(body, at.message), tool: toolOf(older['name']), arguments: argumentsOf(older['arguments']) }]
+  const { name, arguments: written } = older
+  return [...calls, { at: place, id: functionId(body, at.message), tool: toolOf(name), arguments: argumentsOf(written) }]
 }
 
 function callOf(call: Json, at: Place): Call {

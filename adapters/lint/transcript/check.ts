@@ -27,7 +27,11 @@ export function checkTranscript(messages: readonly unknown[], format?: Transcrip
 }
 
 /** @param place how the message of an index is called */
-export function checkHistory(messages: readonly unknown[], format: TranscriptFormat | undefined, place: (message: number) => string): Checked {
+export function checkHistory(
+  messages: readonly unknown[],
+  format: TranscriptFormat | undefined,
+  place: (message: number) => string,
+): Checked {
   const dialect = dialectOf(messages, format)
   const steps = dialect.read(messages)
   // A call in one format and its result in another would both be found alone: that is said of the formats.

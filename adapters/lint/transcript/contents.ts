@@ -47,7 +47,8 @@ function assistantFindings({ calls, said, truncated, at }: Assistant): readonly 
 
 function argumentFindings(call: Call): readonly Found[] {
   const why = whyUnreadable(call)
-  return why === null ? [] : [found('arguments-unreadable', call.at, shownName(call.tool), `The arguments of the call ${quoted(call.id ?? '')} cannot be read. ${why}`)]
+  if (why === null) return []
+  return [found('arguments-unreadable', call.at, shownName(call.tool), `The arguments of the call ${quoted(call.id ?? '')} cannot be read. ${why}`)]
 }
 
 /** In words of ours: nothing of what was written is repeated. */

@@ -63,7 +63,8 @@ function holdsMessages(value: Json): boolean {
 
 /** Some messages have an `output` or an `input` of their own; what has a role, a kind or a protocol is one message. */
 function isMessage(value: Json): boolean {
-  return isJsonObject(value) && (typeof value['role'] === 'string' || value['jsonrpc'] !== undefined || typeof value['call_id'] === 'string')
+  if (!isJsonObject(value)) return false
+  return typeof value['role'] === 'string' || typeof value['call_id'] === 'string' || value['jsonrpc'] !== undefined
 }
 
 function keyFindings({ text, line }: Read): readonly Finding[] {

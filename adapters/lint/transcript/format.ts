@@ -12,8 +12,7 @@ import { readResponses } from './responses.ts'
 import { readRpc } from './rpc.ts'
 
 /** `openai` is Chat Completions or the items of Responses; `mcp` the messages of sampling or a JSON-RPC session. */
-export const FORMATS = ['anthropic', 'openai', 'mcp', 'toolturn'] as const
-export type TranscriptFormat = (typeof FORMATS)[number]
+export type TranscriptFormat = 'anthropic' | 'openai' | 'mcp' | 'toolturn'
 
 export type Dialect = {
   readonly format: TranscriptFormat
@@ -29,7 +28,10 @@ export type Dialect = {
 
 /** In the order in which they are looked for: the last two share their blocks. */
 const DIALECTS: readonly Dialect[] = [
-  { format: 'mcp', name: 'an MCP session', read: readRpc, late: 'error', reused: 'error', marked: element => element['jsonrpc'] !== undefined },
+  {
+    format: 'mcp', name: 'an MCP session', read: readRpc, late: 'error', reused: 'error',
+    marked: element => element['jsonrpc'] !== undefined,
+  },
   {
     format: 'toolturn', name: 'toolturn messages', read: readOwn, late: 'error', reused: 'error',
     marked: element => Array.isArray(element['results']) || blocks(element).some(block => block['kind'] !== undefined),
@@ -49,7 +51,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     format: 'anthropic', name: 'Anthropic Messages', read: readAnthropic, late: 'error', reused: 'error',
-    marked: element => element['stop_reason'] !== undefined || blocks(element).some(block => /^tool_(use|result)$/.test(textOf(block['type']) ?? '')),
+    marked: element => element['stop_reason'] !== undefined || kindsOf(element).some(kind => /^tool_(use|result)$/.test(kind)),
   },
 ]
 
@@ -64,6 +66,10 @@ export function dialectOf(messages: readonly unknown[], format?: TranscriptForma
   const possible = DIALECTS.filter(dialect => format === undefined || dialect.format === format)
   const seen = possible.find(dialect => elements.some(dialect.marked))
   return seen ?? (possible.find(dialect => dialect.name === PLAIN[format ?? 'openai']) as Dialect)
+}
+
+function kindsOf(element: Readonly<Record<string, Json>>): readonly string[] {
+  return blocks(element).map(block => textOf(block['type']) ?? '')
 }
 
 function blocks(element: Readonly<Record<string, Json>>): readonly Readonly<Record<string, Json>>[] {

@@ -2,10 +2,10 @@
 // with one that is not.
 
 import { pairingProblems } from '../../../machines/pairing.ts'
-import type { Message } from '../../../machines/ports/model.ts'
+import type { Message, MessageItem, PairedResult } from '../../../machines/ports/model.ts'
 import { quoted, shownName, type Severity } from '../finding.ts'
 import { book, windowEnd, type Asked, type Book, type Stray } from './book.ts'
-import type { Call, Results, Step } from './history.ts'
+import type { Call, Result, Results, Step } from './history.ts'
 import { found, type Found } from './words.ts'
 
 /** @param late how grave a result is that stands later than right behind its call */
@@ -22,13 +22,21 @@ export function pairingFindings(steps: readonly Step[], late: Severity): readonl
 function neutral(step: Step): Message {
   switch (step.kind) {
     case 'assistant':
-      return { role: 'assistant', content: step.calls.map(({ id, tool }, index) => ({ kind: 'call', id: id ?? `missing ${index}`, name: tool, arguments: '' })) }
+      return { role: 'assistant', content: step.calls.map(neutralCall) }
     case 'results':
-      return { role: 'tool', results: step.results.map(({ id }) => ({ id: id ?? '', tool: '', outcome: 'executed', result: { content: [] } })) }
+      return { role: 'tool', results: step.results.map(neutralResult) }
     case 'other':
     case 'unread':
       return { role: 'user', text: '' }
   }
+}
+
+function neutralCall({ id, tool }: Call, index: number): MessageItem {
+  return { kind: 'call', id: id ?? `missing ${index}`, name: tool, arguments: '' }
+}
+
+function neutralResult({ id }: Result): PairedResult {
+  return { id: id ?? '', tool: '', outcome: 'executed', result: { content: [] } }
 }
 
 function roundFindings(step: number, round: readonly Asked[], { steps }: Book, late: Severity): readonly Found[] {
