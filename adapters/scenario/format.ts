@@ -14,6 +14,7 @@ export type Scenario = {
   readonly name: string
   readonly tools: { readonly [name: string]: ScriptedTool }
   readonly ask?: string
+  readonly hostKey?: boolean
   readonly turn: {
     readonly principal: PrincipalInput | null
     readonly input: readonly InputEntry[]

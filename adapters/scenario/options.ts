@@ -25,7 +25,7 @@ export function optionsOf(plan: Plan, ledger: Ledger, activity: Activity, read: 
     tools: Object.entries(tools).map(([tool, its]) => scriptedTool(tool, its, record)),
     providerTools: turn.providerTools ?? [],
     policy: policyOf(scenario, read),
-    key: hostKey,
+    ...(hostKey === null ? {} : { key: hostKey }),
     log: lineLog(text => ledger.add({ kind: 'log', text })),
   }
 }

@@ -12,8 +12,8 @@ export type Plan = {
   readonly name: string
   /** Under it the turn is opened, so that it is opened once. */
   readonly spawnKey: string
-  /** Base64: seals what redaction masks, for every process that takes the turn over. */
-  readonly hostKey: string
+  /** Base64: seals what redaction masks, for every process that takes the turn over; null where the host has no key. */
+  readonly hostKey: string | null
   /** The file that executions and requests are written to. */
   readonly ledger: string
 }
@@ -25,7 +25,7 @@ export function planOf(scenario: Scenario, { address, folder }: Place): Plan {
     address,
     name: `scenario-${id}`,
     spawnKey: id,
-    hostKey: randomBytes(32).toString('base64'),
+    hostKey: scenario.hostKey === false ? null : randomBytes(32).toString('base64'),
     ledger: join(folder, 'ledger.jsonl'),
   }
 }
