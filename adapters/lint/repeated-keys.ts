@@ -3,7 +3,9 @@
 /** An object or a list that is open, and the key or index that it is at. */
 type Level = { readonly keys: Set<string> | null; at: string; index: number }
 
-const TOKEN = /"[^"\\]*(?:\\[^][^"\\]*)*"(\s*:)?|[{}[\],]/g
+/** What is looked at outside of strings. A string may be too long for a pattern. */
+const MARK = /["{[\]},]/g
+const COLON = /\s*:/y
 
 /** At most so many are told of one text. */
 const TOLD = 100
@@ -16,19 +18,42 @@ const TOLD = 100
 export function repeatedKeys(text: string): readonly string[] {
   const levels: Level[] = []
   const found = new Set<string>()
-  for (const match of text.matchAll(TOKEN)) {
-    const [token, isKey] = match
+  MARK.lastIndex = 0
+  for (let mark = MARK.exec(text); mark !== null; mark = MARK.exec(text)) {
     const level = levels.at(-1)
-    if (isKey !== undefined && level?.keys != null) {
-      const key = JSON.parse(token.slice(0, token.length - isKey.length)) as string
+    const [token] = mark
+    if (token === '"') {
+      const end = endOfString(text, mark.index)
+      MARK.lastIndex = end
+      if (level?.keys == null || !isKey(text, end)) continue
+      const key = JSON.parse(text.slice(mark.index, end)) as string
       if (level.keys.has(key) && found.size < TOLD) found.add(pathOf(levels))
       level.keys.add(key)
       level.at = key
     } else if (token === '{' || token === '[') levels.push({ keys: token === '{' ? new Set() : null, at: '', index: 0 })
-    else if (token === '}' || token === ']') levels.pop()
-    else if (token === ',' && level !== undefined) level.index += 1
+    else if (token !== ',') levels.pop()
+    else if (level !== undefined) level.index += 1
   }
   return [...found]
+}
+
+/** Behind the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end + 1
+}
+
+/** Behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1
+  return backslashes % 2 === 1
+}
+
+function isKey(text: string, end: number): boolean {
+  COLON.lastIndex = end
+  return COLON.test(text)
 }
 
 /** The way to the innermost open level. */

@@ -17,8 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), 'toolturn-lint-docs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function printed(command: string): string {
-  const words = command.split(' ').slice(1)
-  const { stdout, stderr } = spawnSync(process.execPath, [join(top, 'adapters', 'cli', 'main.ts'), ...words], { cwd: folder, encoding: 'utf8' })
+  const words = [join(top, 'adapters', 'cli', 'main.ts'), ...command.split(' ').slice(1)]
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' })
   return `$ ${command}\n${stdout}${stderr}`
 }
 
@@ -33,7 +33,7 @@ test('the findings of the tools are, too', () => {
 })
 
 test('every word is explained, with its rule and how grave it is', () => {
-  const rows = [...document.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (\w+) \|/gm)].map(([, word = '', rule, severity]) => [word, { rule, severity }])
+  const rows = [...document.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (\w+) \|/gm)].map(([, word, rule, severity]) => [word, { rule, severity }])
   const words = Object.entries({ ...TRANSCRIPT_WORDS, ...CATALOG_WORDS })
   expect(rows).toEqual(words.map(([word, { rule, severity }]) => [word, { rule, severity }]))
 })

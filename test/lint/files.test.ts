@@ -99,6 +99,11 @@ describe('keys that are there twice', () => {
     expect(repeatedKeys(text)).toEqual(places)
   })
 
+  test('are not looked for inside of strings, however long and however escaped', () => {
+    expect(repeatedKeys(JSON.stringify({ a: '\n'.repeat(2_000_000), b: '"a":', c: '\\', d: '\\"' }))).toEqual([])
+    expect(repeatedKeys('{"a\\\\":1,"a":2,"a\\\\":3}')).toEqual([''])
+  })
+
   test('of a large text are found at the depth of any', () => {
     const depth = 20_000
     expect(repeatedKeys(`${'['.repeat(depth)}{"a":1,"a":2}${']'.repeat(depth)}`)).toEqual(['[0]'.repeat(depth)])
