@@ -1,28 +1,31 @@
-// The public door of the package. Everything else is behind it.
+// The public door of the package. Stores and buses that need a server have doors of their own: `toolturn/postgres`, `toolturn/nats`,
+// `toolturn/embedded`; what tests need is behind `toolturn/testing`.
 
 export { createRuntime, type HostOptions } from './adapters/host.ts'
 export { tool, type ToolOptions } from './adapters/tool.ts'
-export { lineLog, silentLog } from './adapters/log.ts'
+export { lineLog } from './adapters/log.ts'
 export { folderBlobs } from './adapters/blobs.ts'
 export { scripted } from './adapters/models/scripted.ts'
-export { postgres } from './store/postgres.ts'
-export { embedded } from './store/embedded.ts'
+export { lintCatalog } from './adapters/lint/catalog/lint.ts'
+export { checkTranscript } from './adapters/lint/transcript/check.ts'
 export { memory } from './store/memory-source.ts'
-export { nats } from './bus/nats.ts'
-export { memoryBus, memoryBroker } from './bus/memory.ts'
 export { noBus } from './bus/none.ts'
-export { ToolturnError, ERROR_PAGES, type ErrorCode, type Mover } from './machines/errors.ts'
-export { EVENT_SCHEMAS, EVENT_TYPES, type Event, type EventType, type EventOf } from './machines/events.ts'
-export { DEFAULT_LIMITS, type Limits } from './machines/limits.ts'
-export type { Model, ModelRequest, ModelRound, ModelFailure } from './machines/ports/model.ts'
-export type { Policy, PolicyAnswer, Log, Blobs } from './machines/ports/world.ts'
+export { ToolturnError, ERROR_PAGES, type ErrorCode, type ErrorPage, type Mover } from './machines/errors.ts'
+export { EVENT_SCHEMAS, EVENT_TYPES, type Event, type EventData, type EventOf, type EventType } from './machines/events.ts'
+export { DEFAULT_LIMITS, type LimitOptions, type Limits } from './machines/limits.ts'
+export type { Model, ModelFailure, ModelRequest, ModelRound } from './machines/ports/model.ts'
+export type { Blobs, Log, Policy, PolicyAnswer } from './machines/ports/world.ts'
+export type { ApprovalRow, TurnRow } from './machines/ports/store.ts'
 export type { CallContext, Reconciled, Tool, ToolResult } from './machines/tool.ts'
 export type {
   As,
   ListOptions,
+  PrincipalInput,
   ReplayResult,
+  Resolution,
   Runtime,
   SpawnOptions,
+  SubscribeOptions,
   TurnHandle,
   TurnResult,
   VerifyResult,

@@ -163,6 +163,10 @@ export type Runtime = {
   readonly spawn: (options: SpawnOptions) => Promise<TurnHandle>
   /** A turn by its id. @throws ToolturnError `turn_not_found` */
   readonly get: (turnId: string, options?: { readonly tenant?: string }) => Promise<TurnHandle>
+  /** The events of a turn by its id, as `turn.events` gives them. */
+  readonly events: (turnId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }) => AsyncIterable<Event>
+  /** What came of a turn by its id, as `turn.result` gives it. @throws ToolturnError `turn_not_found` */
+  readonly result: (turnId: string, options?: { readonly tenant?: string; readonly signal?: AbortSignal }) => Promise<TurnResult>
   readonly show: (turnId: string, options?: { readonly tenant?: string }) => Promise<TurnResult & { readonly row: TurnRow }>
   readonly messages: (turnId: string, options?: { readonly tenant?: string; readonly round?: number }) => Promise<Json>
   readonly list: (options?: ListOptions) => Promise<{ readonly turns: readonly TurnRow[]; readonly next: string | null }>

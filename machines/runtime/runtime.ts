@@ -99,6 +99,8 @@ function reading(core: Core) {
   const { ports } = core
   return {
     get: (turnId, options = {}) => get(core, turnId, options.tenant),
+    events: (turnId, options = {}) => handle(core, turnId, '', true).events(options),
+    result: async (turnId, { tenant, ...options } = {}) => (await get(core, turnId, tenant)).result(options),
     show: async (turnId, options = {}) => {
       const row = await rowOf(ports, turnId, options.tenant)
       return { ...viewOf((await loadTurn(ports, turnId, options.tenant)).state), row }

@@ -31,7 +31,13 @@ const ARROWS: Readonly<Record<Layer, Arrows>> = {
 }
 
 /** Files that wire the layers together, and so see several of them. */
-export const COMPOSITION: ReadonlyMap<string, string> = new Map([])
+export const COMPOSITION: ReadonlyMap<string, string> = new Map([
+  ['adapters/host.ts', 'the composition root: a host\'s options made into ports'],
+  ['adapters/cli/where.ts', 'addresses on the command line made into stores and buses'],
+  ['adapters/scenario/places.ts', 'the stores and buses that a scenario runs on'],
+  ['adapters/testing.ts', 'the door of what tests need'],
+  ['index.ts', 'the public door'],
+])
 
 function layerOf(path: string): Layer {
   const [top = ''] = path.split('/')

@@ -11,15 +11,22 @@ import { TOP } from './source.ts'
 
 /** Values that each public entry exports, in alphabetic order. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
-  '.': ['ToolturnError', 'createRuntime', 'memory', 'scripted', 'tool'],
-  './postgres': ['postgres'],
+  '.': [
+    'DEFAULT_LIMITS', 'ERROR_PAGES', 'EVENT_SCHEMAS', 'EVENT_TYPES', 'ToolturnError', 'checkTranscript', 'createRuntime', 'folderBlobs',
+    'lineLog', 'lintCatalog', 'memory', 'noBus', 'scripted', 'tool',
+  ],
+  './postgres': ['migratePostgres', 'openPostgres', 'postgres'],
   './nats': ['nats'],
-  './embedded': ['embedded'],
+  './embedded': ['embedded', 'openEmbedded'],
+  './testing': [
+    'callChart', 'chartGraph', 'fold', 'graphOf', 'memoryBroker', 'memoryBus', 'memoryDatabase', 'parseEvent', 'pending', 'readScenario',
+    'runScenario', 'scripted', 'startOf', 'step', 'stepChart', 'turnChart',
+  ],
 }
 
 const RUNTIME_VERBS = [
-  'answer', 'approvals', 'approve', 'cancel', 'capabilities', 'close', 'deny', 'effectSeams', 'events', 'export', 'fork', 'get', 'list',
-  'recover', 'replay', 'result', 'retry', 'settle', 'spawn', 'subscribe', 'verify',
+  'answer', 'approvals', 'approve', 'cancel', 'capabilities', 'close', 'decide', 'deny', 'doctor', 'effectSeams', 'events', 'export', 'fork',
+  'get', 'list', 'messages', 'name', 'recover', 'replay', 'result', 'retry', 'settle', 'show', 'spawn', 'subscribe', 'verify',
 ]
 
 const COMMAND_VERBS = [
