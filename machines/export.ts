@@ -17,7 +17,8 @@ export type ExportRequest =
   | { readonly since?: number; readonly until?: number; readonly tenant?: string }
 
 /**
- * The lines of an export, without their line feeds. What is appended to a turn while it is read may be in or not.
+ * The lines of an export, without their line feeds. What is appended to a turn while it is read may be in or not. Of a result that
+ * is kept whole beside its record (D9) there is what the record has: the short form, the digest of the whole, and its reference.
  *
  * @throws ToolturnError `turn_not_found`, also where the turn is another tenant's
  */

@@ -24,7 +24,7 @@ export type Limits = {
   readonly startWithinMs: number
   /** Largest result that is recorded whole (D9). */
   readonly recordBytes: number
-  /** The same where a blob store is configured. */
+  /** Largest result that a blob store keeps whole, where one is configured; and all of them that one ask of the model holds. */
   readonly blobBytes: number
   /** Neighbouring read-only calls that may run together; 1 turns it off (D5). */
   readonly concurrentReads: number

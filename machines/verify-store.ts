@@ -26,7 +26,10 @@ const MOST_FINDINGS = 10_000
 
 const NOTHING: StoreVerified = { ok: true, turns: 0, events: 0, erased: 0, unjudged: 0, unfed: 0, findings: [] }
 
-/** Verifies one turn: its stream, and its row against the stream. */
+/**
+ * Verifies one turn: its stream, and its row against the stream. Results that are kept whole beside their records (D9) are not looked
+ * for: the records bind them by their digests, and a replay says where one is missing.
+ */
 export async function verifyTurn(store: Store, row: TurnRow): Promise<StoreVerified> {
   return checkTurn(store, row, NOTHING)
 }

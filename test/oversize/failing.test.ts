@@ -143,7 +143,7 @@ describe('a whole result that the model is to be given', () => {
   test('makes a replay that cannot reach it fail, and say nothing of the record', async () => {
     const blobs = kept()
     let reachable = true
-    const get: Blobs['get'] = async reference => (reachable ? blobs.get(reference) : Promise.reject(new Error('no connection')))
+    const get: Blobs['get'] = reference => (reachable ? blobs.get(reference) : Promise.reject(new Error('no connection')))
     const { runtime, turn } = await readOnce({ blobs: { put: blobs.put, get } })
     reachable = false
     await expect(runtime.replay(turn.id)).rejects.toMatchObject({ code: 'store_unreachable' })
@@ -152,7 +152,9 @@ describe('a whole result that the model is to be given', () => {
 })
 
 describe('what a host gives for a blob store', () => {
-  test.each([['a text', 'disk'], ['half a store', { put: async () => '' }], ['null', null]])('is refused at the door: %s', async (_, blobs) => {
+  const WRONG: readonly (readonly [name: string, blobs: unknown])[] = [['a text', 'disk'], ['half a store', { put: async () => '' }], ['null', null]]
+
+  test.each(WRONG)('is refused at the door: %s', async (_, blobs) => {
     await expect(house().live({ rounds, blobs: blobs as unknown as Blobs })).rejects.toMatchObject({ code: 'option_invalid' })
   })
 })

@@ -97,7 +97,8 @@ function lineTo(store: Store): { readonly store: Store; readonly cut: () => Prom
     return work(...args)
   }
   const { blobs, time, onWake, ...asked } = store
-  const reached = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, over(work as () => Promise<unknown>)])) as unknown as typeof asked
+  const entries = Object.entries(asked).map(([name, work]) => [name, over(work as () => Promise<unknown>)])
+  const reached = Object.fromEntries(entries) as unknown as typeof asked
   return {
     store: {
       ...reached,
@@ -152,7 +153,8 @@ export function reading(
 }
 
 export function calls(...names: readonly string[]): ScriptedRound {
-  return { stop: 'tool_calls', content: names.map((name, n): ScriptedContent => ({ call: { id: `${name}-${n}`, name, arguments: { n } } })) }
+  const content = names.map((name, n): ScriptedContent => ({ call: { id: `${name}-${n}`, name, arguments: { n } } }))
+  return { stop: 'tool_calls', content }
 }
 
 export function says(text: string): ScriptedRound {

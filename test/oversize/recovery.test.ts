@@ -30,7 +30,9 @@ async function takenOver(options: LifeOptions) {
   return { house, turn, second, result, events: await house.events(turn.id) }
 }
 
-const typesIn = (events: readonly Event[], ...types: readonly Event['type'][]) => events.map(event => event.type).filter(type => types.includes(type))
+function typesIn(events: readonly Event[], ...types: readonly Event['type'][]): readonly Event['type'][] {
+  return events.map(event => event.type).filter(type => types.includes(type))
+}
 
 function messageOf(events: readonly Event[]): string {
   const last = events.at(-1)
@@ -136,7 +138,8 @@ describe('a worker that died in a later call of the round', () => {
       started.resolve()
       return dead ? 'small' : new Promise(() => undefined)
     })
-    const options = { rounds: [calls('read', 'slow'), says('Done.')], tools: [read.tool, slow.tool], limits: { ...limits, concurrentReads: 1 } }
+    const rounds = [calls('read', 'slow'), says('Done.')]
+    const options = { rounds, tools: [read.tool, slow.tool], limits: { ...limits, concurrentReads: 1 } }
     const first = await house.live(options)
     const turn = await first.runtime.spawn({ input: 'Go on.', principal: ANA })
     await started.promise
@@ -144,7 +147,8 @@ describe('a worker that died in a later call of the round', () => {
     await first.die()
     const next = await house.live(options)
     await next.runtime.recover(turn.id)
-    return { house, turn, next, read, slow, result: await (await next.runtime.get(turn.id)).result(), events: await house.events(turn.id) }
+    const result = await (await next.runtime.get(turn.id)).result()
+    return { house, turn, next, read, slow, result, events: await house.events(turn.id) }
   }
 
   test.each(POLICIES)('leaves a doubt, which is settled first; then the short form runs again (%s)', async policy => {
