@@ -46,7 +46,8 @@ export function scriptedModel(rounds: readonly ScriptedRound[], options: Scripte
     name: 'scripted',
     capabilities: { toolCalls: capabilities.toolCalls ?? 'native', enforcedOutput: output === 'enforced' },
     ask: async (request, context) => {
-      if (context.signal.aborted) throw new ToolturnError('runtime_closed', 'The ask was aborted before it was sent.', { turnId: context.turnId })
+      const { turnId, signal } = context
+      if (signal.aborted) throw new ToolturnError('runtime_closed', 'The ask was aborted before it was sent.', { turnId })
       record.asked(context, request)
       const position = positionOf(rounds, context.round, Math.max(record.failures(context), context.try - 1))
       const entry = rounds[position] ?? (whenExhausted === 'repeat-last' ? rounds.at(-1) : undefined)

@@ -33,7 +33,8 @@ export async function crewHere(plan: Plan, faults: Faults, leaving: AsyncDisposa
 
   const hire = (): Promise<Worker> => {
     const own = gate()
-    const worker = startWorker(plan, { store, bus, ledger, gate: own, witness: workerWitness(faults, hands), onEnlist: id => enlisted.push(id) })
+    const witness = workerWitness(faults, hands)
+    const worker = startWorker(plan, { store, bus, ledger, gate: own, witness, onEnlist: id => enlisted.push(id) })
     shifts.push({ gate: own, worker })
     return worker
   }

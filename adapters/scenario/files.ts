@@ -42,7 +42,11 @@ type Outcome = { readonly report: FileReport; readonly trace: ScenarioResult['tr
  * @returns the exit code: 0 all as expected, 1 one differs or failed, 2 one is no scenario
  * @throws ToolturnError `option_invalid`, `store_unreachable`, `bus_unreachable`: nothing can be run there
  */
-export async function runScenarioFiles(files: readonly string[], options: ScenarioFilesOptions, output: ScenarioFilesOutput): Promise<0 | 1 | 2> {
+export async function runScenarioFiles(
+  files: readonly string[],
+  options: ScenarioFilesOptions,
+  output: ScenarioFilesOutput,
+): Promise<0 | 1 | 2> {
   if (files.length === 0) throw new ToolturnError('option_invalid', 'No scenario file was named.', { option: 'files' })
   checkWhere(options)
   const workers = processes()
@@ -97,7 +101,8 @@ async function runFile(file: string, where: Where, workers: Processes): Promise<
   } catch (error) {
     if (!(error instanceof ToolturnError) || HOPELESS.includes(error.code)) throw error
     const { code, message } = error
-    return { report: { name: scenario?.name ?? null, file, ok: false, differences: [], turn: null, ms: 0, error: { code, message } }, trace: null }
+    const report = { name: scenario?.name ?? null, file, ok: false, differences: [], turn: null, ms: 0, error: { code, message } }
+    return { report, trace: null }
   }
 }
 

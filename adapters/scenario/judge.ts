@@ -30,7 +30,8 @@ export function differencesIn(expect: Expectation, observed: Observed): readonly
     ...compared('state', expect.state, state === null ? null : stateName(state)),
     ...compared('code', expect.code, state === null ? observed.code : (state.end?.code ?? null)),
     ...Object.entries(expect.outcomes ?? {}).flatMap(([call, outcome]) => compared(`outcomes/${call}`, outcome, outcomesOf(state, call))),
-    ...Object.entries(expect.executions ?? {}).flatMap(([tool, times]) => compared(`executions/${tool}`, times, executionsOf(ledger, tool).length)),
+    ...Object.entries(expect.executions ?? {}).flatMap(([tool, times]) =>
+      compared(`executions/${tool}`, times, executionsOf(ledger, tool).length)),
     ...Object.entries(expect.seen ?? {}).flatMap(([tool, seen]) =>
       compared(`seen/${tool}`, seen, executionsOf(ledger, tool).map(entry => entry.arguments))),
     ...compared('modelCalls', expect.modelCalls, requests.length),
@@ -42,8 +43,11 @@ export function differencesIn(expect: Expectation, observed: Observed): readonly
   ]
 }
 
+/** What came of a step. */
+export type Came = { readonly [key in keyof StepExpectation]-?: unknown }
+
 /** @param index position of the step */
-export function stepDifferences(index: number, expected: StepExpectation, came: Required<{ [key in keyof StepExpectation]: unknown }>): readonly Difference[] {
+export function stepDifferences(index: number, expected: StepExpectation, came: Came): readonly Difference[] {
   const keys = ['state', 'code', 'executions', 'modelCalls'] as const
   return keys.flatMap(key => compared(`then/${index}/${key}`, expected[key], came[key]))
 }

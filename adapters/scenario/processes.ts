@@ -65,7 +65,8 @@ function startProcess(): WorkerProcess {
     })
   }
   const gone = once(process, 'close').then(([code, signal]) => {
-    if (!killed) attendant.onDeath(new ToolturnError('internal', `The worker process ended by itself (${signal ?? code}): ${words}`, { code, signal }))
+    const message = `The worker process ended by itself (${signal ?? code}): ${words}`
+    if (!killed) attendant.onDeath(new ToolturnError('internal', message, { code, signal }))
     channel.cut()
   })
   return {

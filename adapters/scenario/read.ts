@@ -27,7 +27,7 @@ function compile(schema: string): ValidateFunction<Scenario> {
 /** @throws ToolturnError `scenario_invalid` with the path of what is wrong and the reason */
 export async function readScenario(file: string): Promise<Scenario> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new ToolturnError('scenario_invalid', `${file} cannot be read.`, { file, path: '', reason: (error as NodeJS.ErrnoException).code ?? 'unreadable' }, error)
+    throw invalid(file, '', `cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'no file'}`)
   })
   return checkScenario(parse(file, text), file)
 }
@@ -55,10 +55,20 @@ export function checkScenario(value: unknown, file: string): Scenario {
   return value
 }
 
-/** Of the errors of all branches, the one that is furthest in: it belongs to the branch that was meant. */
+/** Of the errors of all branches, the one that is furthest in, and most likely of the branch that was meant. */
 function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const depth = (error: ErrorObject) => error.instancePath.split('/').length
-  return errors.filter(error => error.keyword !== 'oneOf' && error.keyword !== 'if').toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
+  return errors.filter(tells).toSorted((a, b) => depth(b) - depth(a) || likelihood(b) - likelihood(a))[0] ?? errors[0]
+}
+
+/** That no branch fits is told better by the errors inside; that several do is told by nothing else. */
+function tells({ keyword, params }: ErrorObject): boolean {
+  return keyword !== 'if' && (keyword !== 'oneOf' || (params as { passingSchemas: unknown }).passingSchemas !== null)
+}
+
+function likelihood({ keyword }: ErrorObject): number {
+  if (keyword === 'oneOf') return 2
+  return keyword === 'type' || keyword === 'const' ? 0 : 1
 }
 
 function reasonOf({ message = 'is not valid', params }: ErrorObject): string {

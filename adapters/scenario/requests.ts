@@ -17,7 +17,12 @@ export function requestDifferences(
   return expected.flatMap((each, index) => oneRequest(`requests/${index}`, each, requests, state))
 }
 
-function oneRequest(path: string, expected: RequestExpectation, all: readonly EntryOf<'request'>[], state: TurnState | null): readonly Difference[] {
+function oneRequest(
+  path: string,
+  expected: RequestExpectation,
+  all: readonly EntryOf<'request'>[],
+  state: TurnState | null,
+): readonly Difference[] {
   const { round, resultsFor, contains = [], lacks = [] } = expected
   const request = lastFor(all, round)
   if (request === undefined) return [{ path: `${path}/round`, expected: round, actual: null }]

@@ -5,7 +5,8 @@ export function holdsText(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.includes(text) || holdsInside(value, text)
   if (Array.isArray(value)) return value.some(inner => holdsText(inner, text))
   if (typeof value === 'object' && value !== null) {
-    return JSON.stringify(value).includes(text) || Object.entries(value).some(([key, inner]) => key.includes(text) || holdsText(inner, text))
+    const inside = Object.entries(value).some(([key, inner]) => key.includes(text) || holdsText(inner, text))
+    return inside || JSON.stringify(value).includes(text)
   }
   return String(value).includes(text)
 }

@@ -17,10 +17,12 @@ export type Witness = {
   readonly after: (types: readonly string[], sanction: Sanction, committed: boolean) => Promise<void>
 }
 
+type Events = readonly { readonly type: string }[]
+
 export function witnessedStore(store: Store, witness: Witness): Store {
   const refusal = () => new ToolturnError('store_unreachable', 'The scenario says that this append fails.')
   /** @returns null where it was refused */
-  const around = async <A>(events: readonly { readonly type: string }[], send: () => Promise<A>, commits: (answer: A) => boolean): Promise<A | null> => {
+  const around = async <A>(events: Events, send: () => Promise<A>, commits: (answer: A) => boolean): Promise<A | null> => {
     const types = [...new Set(events.map(event => event.type))].filter(type => witness.watched.includes(type))
     if (types.length === 0) return send()
     const sanction = await witness.before(types)
