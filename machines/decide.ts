@@ -32,6 +32,7 @@ export function dispatchFact(state: TurnState, call: CallState): FactOf<'call.di
  */
 export function beforeRound(state: TurnState, capabilities: Model['capabilities'], worked: number): readonly Fact[] | null {
   const { limits, catalog } = state.opened
+  // E4: a typed failure before anything is sent, and not a guess.
   if (catalog.length > 0 && capabilities.toolCalls === 'none') {
     return fail(state, 'model_tools_unsupported', 'The turn offers tools and the model cannot call any; nothing was sent.')
   }

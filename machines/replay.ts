@@ -1,5 +1,5 @@
 // Replay: an attempt driven again on its records alone. Every request is rebuilt and compared with the recorded one; nothing is
-// executed, and nothing that could execute is reachable from here (D8).
+// sent or executed, and nothing that could send or execute is reachable from here (D8, F2).
 
 import { createHash } from 'node:crypto'
 import { stepDerived } from './derived.ts'

@@ -1,4 +1,5 @@
-// From a response to facts: what of a round is recorded, in which channel, with which verdict over its output (section 2).
+// From a response to facts: what of a round is recorded, in which channel, with which verdict over its output (A1). Calls are the
+// items that the provider gave as calls; nothing reads them out of text (A3).
 
 import type { Admitted } from './admission.ts'
 import { readJson } from './arguments/read.ts'
