@@ -1,6 +1,7 @@
 // One worker after another: each drives all turns, comes to the next stop of every plan, and is killed there with all of them.
 
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Place as Whereabouts } from '../../adapters/scenario/places.ts'
 import type { JsonObject } from '../../machines/json.ts'
 import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
@@ -63,6 +64,8 @@ export async function playPlans(place: Whereabouts, plans: readonly Plan[], leav
   return { worker, killed, parked: parked.map(planOfRow) }
 }
 
+/** Between two looks at the turns, so that looking is not what a busy machine does most. */
+const LOOK_MS = 50
 /** A busy machine needs long for a worker process; nothing depends on how long. */
 const LONG_MS = 60_000
 
@@ -97,6 +100,7 @@ export async function untilAllStand(worker: WorkerProcess, stops: Stops): Promis
     return stop === 'held' || (stop === 'none' && (turn.parked || hasEnded(turn)))
   }
   const allStand = async () => {
+    await sleep(LOOK_MS)
     await approveAll(worker)
     moving = (await turnsOf(worker)).filter(turn => !stands(turn)).map(planOfRow)
     return moving.length === 0

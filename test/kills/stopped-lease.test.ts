@@ -6,5 +6,5 @@ import { BEFORE_THE_INTENT, BEFORE_THE_START, BEHIND_THE_EFFECT, describeStopped
 
 describeWithPostgres('on Postgres', postgres => {
   const everywhere = [...BEFORE_THE_INTENT, ...BEFORE_THE_START, ...IN_THE_TOOL, ...BEHIND_THE_EFFECT]
-  describeStopped('a worker whose lease ran out', postgres, false, everywhere)
+  describeStopped('a worker whose lease ran out', postgres, 'over', everywhere)
 })

@@ -8,15 +8,17 @@ import type { Store, TurnRow } from '../../machines/ports/store.ts'
 import { until } from '../bus/world.ts'
 import { KINDS, TOOL_OF, type Kind } from './cast.ts'
 import { openEffects, type Effects } from './effects.ts'
-import { callOnce, effectsIn, hasEnded, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand, type Plan } from './generations.ts'
+import { callOnce, effectsIn, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand, type Plan } from './generations.ts'
 import { stopsOf, type Place } from './stops.ts'
-import { NOWHERE, startWorker, type WorkerProcess } from './worker-process.ts'
+import { startWorker, type WorkerProcess } from './worker-process.ts'
 
 /** What comes of a turn whose worker was stopped there, and who did what: `woken` the stopped one, `other` the one that took over. */
 export type Stopped = {
   readonly where: string
   readonly stop: Place
   readonly kind: Kind
+  /** Where the other one is held up until the stopped one is awake; absent: it has ended the turn by then. */
+  readonly otherAt?: Place
   readonly code: string | null
   readonly runs: readonly `${'woken' | 'other'} ${number}`[]
   readonly deeds: readonly number[]
@@ -29,14 +31,14 @@ type Seen = {
   readonly other: WorkerProcess
   readonly store: Store
   readonly effects: Effects
-  /** The turns when the other one had brought them to their ends. */
-  readonly ended: readonly TurnRow[]
+  /** The turns as they were when the stopped one woke up. */
+  readonly turns: ReadonlyMap<string, TurnRow>
 }
 
 /**
- * @param retire true: somebody ended the lease of the stopped worker, who believes in it when he wakes; false: it ran out
+ * @param lease `ended`: somebody ended the lease of the stopped worker, who believes in it when it wakes up; `over`: it ran out
  */
-export function describeStopped(name: string, postgres: string, retire: boolean, stopped: readonly Stopped[]): void {
+export function describeStopped(name: string, postgres: string, lease: 'ended' | 'over', stopped: readonly Stopped[]): void {
   const rows = stopped.map((row): Row => {
     const { kind, where, stop } = row
     return { ...row, name: `${kind}, ${where}`, script: callOnce(TOOL_OF[kind]), stops: [stop] }
@@ -47,26 +49,25 @@ export function describeStopped(name: string, postgres: string, retire: boolean,
     let seen: Seen
 
     beforeAll(async () => {
-      const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
-      const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
-      const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
-      const stops = stopsOf(new Map(rows.map(row => [row.name, row.stops])))
-      const woken = await startWorker(orderAt(place), leaving, stops.at)
-      await Promise.all(rows.map(row => woken.ask('spawn', spawnOf(row))))
-      await untilAllStand(woken, stops)
-      woken.stop()
-      const other = await startWorker({ ...orderAt(place), dead: retire ? woken.enlisted() : [] }, leaving, NOWHERE)
-      await until('every turn ended by the other one', async () => (await turnsOf(other)).every(hasEnded), 60_000)
-      seen = { woken, other, store, effects, ended: await turnsOf(other) }
-      stops.letGo()
-      woken.goOn()
+      seen = await stopAndWake(postgres, lease, rows, leaving)
     }, 120_000)
 
     afterAll(() => leaving.disposeAsync())
 
-    it('comes back under a new id, and works', async () => {
+    it.each(rows.map(row => [row.name, row] as const))('%s: writes nothing and starts nothing', async (_name, row) => {
+      const { store, effects, woken, turns } = seen
+      const { turnId, version } = turns.get(row.name) ?? expect.unreachable(row.name)
+      const written = await store.read(turnId, version)
+      expect(written.filter(event => event.actor.id === woken.enlisted()[0])).toEqual([])
+      expect(await store.turn(turnId)).toMatchObject({ state: row.code === null ? 'completed' : 'failed', code: row.code })
+      const ofPlan = ({ plan }: { readonly plan: string }) => plan === row.name
+      const who = (pid: number) => (pid === woken.pid ? 'woken' : 'other')
+      expect(effects.runs().filter(ofPlan).map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`)).toEqual(row.runs)
+      expect(effects.deeds().filter(ofPlan).map(({ dispatch }) => dispatch)).toEqual(row.deeds)
+    })
+
+    it('came back under a new id, and works', async () => {
       const { woken, other, store } = seen
-      await until('a second id', () => woken.enlisted().length === 2)
       expect(new Set(woken.enlisted()).size).toBe(2)
       await other.close()
       const { id } = await woken.ask('spawn', spawnOf({ name: 'afterwards', script: callOnce('pay') }))
@@ -74,24 +75,36 @@ export function describeStopped(name: string, postgres: string, retire: boolean,
       const actors = (await store.read(id)).map(event => event.actor.id)
       expect(new Set(actors)).toEqual(new Set(woken.enlisted().slice(1)))
     })
-
-    it.each(rows.map(row => [row.name, row] as const))('%s: writes nothing and starts nothing', async (_name, row) => {
-      const { store, effects, woken, ended } = seen
-      const before = ended.find(turn => planOfRow(turn) === row.name)
-      const now = await store.turn(before?.turnId ?? '')
-      expect(now).toMatchObject({ state: row.code === null ? 'completed' : 'failed', code: row.code })
-      expect([now?.version, now?.head, now?.epoch]).toEqual([before?.version, before?.head, before?.epoch])
-      const ofPlan = ({ plan }: { readonly plan: string }) => plan === row.name
-      const who = (pid: number) => (pid === woken.pid ? 'woken' : 'other')
-      expect(effects.runs().filter(ofPlan).map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`)).toEqual(row.runs)
-      expect(effects.deeds().filter(ofPlan).map(({ dispatch }) => dispatch)).toEqual(row.deeds)
-    })
   })
+}
+
+/** Stops a worker with a turn at each stop, lets another one take them over, and wakes the first one up. */
+async function stopAndWake(postgres: string, lease: 'ended' | 'over', rows: readonly Row[], leaving: AsyncDisposableStack): Promise<Seen> {
+  const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
+  const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
+  const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
+  const stops = stopsOf(new Map(rows.map(row => [row.name, row.stops])))
+  const woken = await startWorker(orderAt(place), leaving, stops.at)
+  await Promise.all(rows.map(row => woken.ask('spawn', spawnOf(row))))
+  await untilAllStand(woken, stops)
+  woken.stop()
+
+  const otherStops = stopsOf(new Map(rows.flatMap(({ name, otherAt }) => (otherAt === undefined ? [] : [[name, [otherAt]] as const]))))
+  const other = await startWorker({ ...orderAt(place), dead: lease === 'ended' ? woken.enlisted() : [] }, leaving, otherStops.at)
+  await untilAllStand(other, otherStops)
+  const turns = new Map((await turnsOf(other)).map(turn => [planOfRow(turn), turn]))
+
+  stops.letGo()
+  woken.goOn()
+  await until('the stopped worker back', () => woken.enlisted().length === 2)
+  otherStops.letGo()
+  await untilAllStand(other, otherStops)
+  return { woken, other, store, effects, turns }
 }
 
 const FENCE: Kind = 'at-most-once with a fence'
 
-type Cell = Pick<Stopped, 'runs' | 'deeds'> & { readonly code?: string }
+type Cell = Pick<Stopped, 'runs' | 'deeds' | 'otherAt'> & { readonly code?: string }
 
 function rowsAt(where: string, stop: Place, cells: Readonly<Record<Kind, Cell>>): readonly Stopped[] {
   return KINDS.map(kind => ({ where, stop, kind, code: null, ...cells[kind] }))
@@ -128,3 +141,19 @@ export const BEHIND_THE_EFFECT = rowsAt('stopped in the tool, after its effect',
   'at-most-once': { runs: ['woken 1'], deeds: [1], code: IN_DOUBT },
   [FENCE]: { runs: ['woken 1'], deeds: [1] },
 })
+
+/** The other one has written nothing yet: by its version alone, the turn is still as the woken one believes it to be. */
+export const WITH_THE_TURN_ONLY_CLAIMED: readonly Stopped[] = [
+  ...rowsAt('stopped before the intent, the turn only claimed', 'before call.dispatched', {
+    'read-only': { runs: ['other 1'], deeds: [], otherAt: 'before call.dispatched' },
+    idempotent: { runs: ['other 1'], deeds: [1], otherAt: 'before call.dispatched' },
+    'at-most-once': { runs: ['other 1'], deeds: [1], otherAt: 'before call.dispatched' },
+    [FENCE]: { runs: ['other 1'], deeds: [1], otherAt: 'before call.dispatched' },
+  }),
+  ...rowsAt('stopped before the record, the turn only claimed', 'before call.recorded', {
+    'read-only': { runs: ['woken 1', 'other 2'], deeds: [], otherAt: 'before call.dispatched' },
+    idempotent: { runs: ['woken 1', 'other 2'], deeds: [1], otherAt: 'before call.dispatched' },
+    'at-most-once': { runs: ['woken 1'], deeds: [1], code: IN_DOUBT, otherAt: 'before turn.failed' },
+    [FENCE]: { runs: ['woken 1'], deeds: [1], otherAt: 'before call.settled' },
+  }),
+]

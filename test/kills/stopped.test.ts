@@ -2,8 +2,9 @@
 // wakes up believing in it, and only the epoch keeps it from writing.
 
 import { describeWithPostgres } from '../servers.ts'
-import { BEFORE_THE_INTENT, BEHIND_THE_EFFECT, describeStopped, IN_THE_TOOL } from './stopped-suite.ts'
+import { BEFORE_THE_INTENT, BEHIND_THE_EFFECT, describeStopped, IN_THE_TOOL, WITH_THE_TURN_ONLY_CLAIMED } from './stopped-suite.ts'
 
 describeWithPostgres('on Postgres', postgres => {
-  describeStopped('a worker whose lease was ended', postgres, true, [...BEFORE_THE_INTENT, ...IN_THE_TOOL, ...BEHIND_THE_EFFECT])
+  const everywhere = [...BEFORE_THE_INTENT, ...IN_THE_TOOL, ...BEHIND_THE_EFFECT, ...WITH_THE_TURN_ONLY_CLAIMED]
+  describeStopped('a worker whose lease was ended', postgres, 'ended', everywhere)
 })
