@@ -11,7 +11,7 @@ const COLON = /\s*:/y
 const TOLD = 100
 
 /**
- * Where keys are repeated, each as the path of its object: `[3].content[0].input`.
+ * Where keys are repeated, each as the path of its object: `[3].content[0].input`. It names nothing that is content.
  *
  * @param text valid JSON
  */
@@ -56,8 +56,17 @@ function isKey(text: string, end: number): boolean {
   return COLON.test(text)
 }
 
+/** Keys of the formats themselves. Any other is somebody's content, and ends what is told of the way. */
+const TOLD_KEYS: ReadonlySet<string> = new Set([
+  'messages', 'message', 'history', 'items', 'input', 'output', 'choices', 'content', 'tool_calls', 'function', 'function_call', 'arguments',
+  'params', 'result', 'results', 'structuredContent',
+])
+
 /** The way to the innermost open level. */
 function pathOf(levels: readonly Level[]): string {
-  const path = levels.slice(0, -1).map(({ keys, at, index }) => (keys === null ? `[${index}]` : `.${at}`)).join('')
-  return path.replace(/^\./, '')
+  const whole = levels.slice(0, -1)
+  const end = whole.findIndex(({ keys, at }) => keys !== null && !TOLD_KEYS.has(at))
+  const told = end === -1 ? whole : whole.slice(0, end)
+  const path = told.map(({ keys, at, index }) => (keys === null ? `[${index}]` : `.${at}`)).join('')
+  return `${path.replace(/^\./, '')}${end === -1 ? '' : '…'}`
 }

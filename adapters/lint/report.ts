@@ -6,12 +6,17 @@ import type { Finding, Severity } from './finding.ts'
 
 const INKS: { readonly [severity in Severity]: Parameters<Ink>[0] } = { error: 'red', warning: 'yellow', info: 'dim' }
 const WIDTH = 'warning'.length
+/** People are shown so many; programs get all. */
+const SHOWN = 1_000
 
 /** In the order of the messages. */
 export function historyText(findings: readonly Finding[], ink: Ink): string {
-  const rows = findings.map(({ path, severity, finding, rule, tool, what }) => [path, severity, finding, rule, tool ?? '', what])
+  if (findings.length === 0) return ''
+  const shown = findings.slice(0, SHOWN)
+  const rows = shown.map(({ path, severity, finding, rule, tool, what }) => [path, severity, finding, rule, tool ?? '', what])
   const [head = '', ...lines] = table(['PLACE', 'SEVERITY', 'FINDING', 'RULE', 'TOOL', 'WHAT'], rows).split('\n')
-  return findings.length === 0 ? '' : [ink('bold', head), ...lines, '', mendText(findings, ink), '', ''].join('\n')
+  const more = findings.length > SHOWN ? [`… and ${findings.length - SHOWN} more: --json prints them all.`] : []
+  return [ink('bold', head), ...lines, ...more, '', mendText(findings, ink), '', ''].join('\n')
 }
 
 /** What is found of the catalog as a whole stands first. */

@@ -131,6 +131,10 @@ describe('a catalog', () => {
     expect(lintCatalog(descriptors(soundTool()))).toEqual([])
   })
 
+  test.each([null, 7, {}, { name: 'find_order' }, { name: 7, inputSchema: {} }, { descriptor: { name: 'find_order' } }])('with %j is turned away', tool => {
+    expect(() => lintCatalog([tool as unknown as Tool])).toThrow(expect.objectContaining({ code: 'option_invalid' }))
+  })
+
   test('of descriptors says nothing of what only a tool shows', () => {
     const [descriptor] = descriptors(write('send_letter', closed({ order }), 'at-most-once'))
     expect(lintCatalog(descriptor === undefined ? [] : [descriptor])).toEqual([])

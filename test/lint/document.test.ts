@@ -33,7 +33,7 @@ test('the findings of the tools are, too', () => {
 })
 
 test('every word is explained, with its rule and how grave it is', () => {
-  const rows = [...document.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (\w+) \|/gm)].map(([, word, rule, severity]) => [word, { rule, severity }])
+  const rows = [...document.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (\w+) \|/gm)]
   const words = Object.entries({ ...TRANSCRIPT_WORDS, ...CATALOG_WORDS })
-  expect(rows).toEqual(words.map(([word, { rule, severity }]) => [word, { rule, severity }]))
+  expect(rows.map(([, ...row]) => row)).toEqual(words.map(([word, { rule, severity }]) => [word, rule, severity]))
 })

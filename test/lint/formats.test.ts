@@ -37,6 +37,7 @@ describe('the format', () => {
   test.each<[TranscriptFormat, History]>([
     ['anthropic', [user, chat.assistant(chat.call('a')), chat.tool('a')]],
     ['anthropic', [responses.call('a')]],
+    ['openai', [responses.call('a'), responses.output('a'), anthropic.user(anthropic.result('b'))]],
     ['openai', [anthropic.assistant(anthropic.use('a'))]],
     ['openai', own],
     ['toolturn', [user, chat.assistant(chat.call('a'))]],
@@ -119,6 +120,28 @@ describe('what is one', () => {
   test('1 and "1" are two requests', () => {
     expect(wordsOf(checkTranscript([rpc.call(1), rpc.call('1'), rpc.result(1)]))).toEqual(['trimmed-behind-call [1]'])
   })
+})
+
+test('what a log holds beside messages is passed over, and said', () => {
+  const progress = { type: 'progress', percent: 50 }
+  const [call, result] = [chat.assistant(chat.call('a')), chat.tool('a')]
+  expect(checkTranscript([user, call, progress, result])).toMatchObject([{ finding: 'message-unknown', severity: 'warning', path: '[2]' }])
+  const items = [responses.call('a'), progress, responses.call('b'), responses.output('a'), responses.output('b')]
+  expect(wordsOf(checkTranscript(items))).toEqual(['message-unknown [1]'])
+})
+
+test('a list in which nothing is a message is no history without fault', () => {
+  const event = { turnId: 't', version: 1, type: 'turn.opened' }
+  expect(checkTranscript([event])).toMatchObject([{ finding: 'message-unknown', severity: 'error' }])
+})
+
+test.each<[string, unknown, unknown]>([
+  ['no list', { messages: [] }, undefined],
+  ['no format', [user], 'yaml'],
+  ['a name of every object', [user], 'toString'],
+])('%s is turned away', (_what, messages, format) => {
+  const check = (): unknown => checkTranscript(messages as History, format as TranscriptFormat)
+  expect(check).toThrow(expect.objectContaining({ code: 'option_invalid' }))
 })
 
 test('blocks of one response that a log keeps apart are one message', () => {

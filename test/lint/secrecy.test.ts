@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { lintCatalog } from '../../adapters/lint/catalog/lint.ts'
+import { repeatedKeys } from '../../adapters/lint/repeated-keys.ts'
 import { checkTranscript } from '../../adapters/lint/transcript/check.ts'
 import { anthropic, chat, responses, type History } from './histories.ts'
 
@@ -49,6 +50,18 @@ test('ids and names are made safe, and cut where they are long', () => {
     expect(`${what}${tool}`).not.toMatch(/[\p{Cc}\u202e]/u)
     expect(`${what}${tool}`.length).toBeLessThan(500)
   }
+})
+
+test('a repeated key is told by the place of its message, and never by keys that the model wrote', () => {
+  expect(repeatedKeys(`[{"role":"assistant","content":[{"type":"tool_use","input":{"${CANARY}":{"a":1,"a":2}}}]}]`)).toEqual(['[0].content[0].input…'])
+})
+
+test('words of an earlier catalog are made safe as well', () => {
+  const now = { name: `find${HOSTILE}`, inputSchema: true, replayPolicy: 'read-only' } as const
+  const before = { ...now, replayPolicy: `x${HOSTILE}` as 'read-only' }
+  const findings = lintCatalog([now], { against: [before, { ...before, name: `gone${HOSTILE}` }] })
+  expect(findings.map(({ finding }) => finding)).toContain('replay-policy-changed')
+  expect(findings.map(({ what, path, tool }) => `${what}${path}${tool}`).join('')).not.toMatch(/[\p{Cc}\u202e]/u)
 })
 
 test('so are those of a catalog', () => {

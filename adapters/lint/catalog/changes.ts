@@ -23,20 +23,19 @@ function removed(name: string, added: readonly string[]): Finding {
 }
 
 function toolChanges(old: Linted, now: Linted): readonly Finding[] {
-  const { replayPolicy: policy, contentTrust: trust } = old.descriptor
-  const { replayPolicy, contentTrust } = now.descriptor
+  const [before, after] = [old.descriptor, now.descriptor]
+  const policy = changeText(before.replayPolicy, after.replayPolicy)
+  const trust = changeText(before.contentTrust, after.contentTrust)
   return [
-    ...(changed(policy, replayPolicy)
-      ? [found('replay-policy-changed', now.name, '/replayPolicy', `The replay policy was ${policy} and is ${replayPolicy}.`)] : []),
-    ...(changed(trust, contentTrust)
-      ? [found('content-trust-changed', now.name, '/contentTrust', `The content trust was ${trust} and is ${contentTrust}.`)] : []),
+    ...(policy === null ? [] : [found('replay-policy-changed', now.name, '/replayPolicy', `The replay policy ${policy}.`)]),
+    ...(trust === null ? [] : [found('content-trust-changed', now.name, '/contentTrust', `The content trust ${trust}.`)]),
     ...(old.faults.length > 0 || now.faults.length > 0 ? [] : inputChanges(old.inputSchema, now.inputSchema, now.name)),
   ]
 }
 
 /** What is not known of one of them has not changed. */
-function changed(before: string | undefined, now: string | undefined): boolean {
-  return before !== undefined && now !== undefined && before !== now
+function changeText(before: string | undefined, now: string | undefined): string | null {
+  return before === undefined || now === undefined || before === now ? null : `was ${quoted(before)} and is ${quoted(now)}`
 }
 
 /** Two schemas that stand at the same place. */
@@ -78,8 +77,11 @@ function requiredText(name: string, before: JsonObject): string {
 function newlyRequired(old: JsonObject, now: JsonObject): readonly string[] {
   const before = new Set(namesIn(old['required']))
   const after = propertiesOf(now)
-  const hasDefault = (name: string): boolean => Object.hasOwn(after, name) && isJsonObject(after[name]) && Object.hasOwn(after[name], 'default')
-  return namesIn(now['required']).filter(name => !before.has(name) && !hasDefault(name))
+  return namesIn(now['required']).filter(name => !before.has(name) && !hasDefault(Object.hasOwn(after, name) ? after[name] : undefined))
+}
+
+function hasDefault(schema: Json | undefined): boolean {
+  return isJsonObject(schema) && Object.hasOwn(schema, 'default')
 }
 
 function namesIn(list: Json | undefined): readonly string[] {
@@ -88,13 +90,14 @@ function namesIn(list: Json | undefined): readonly string[] {
 
 function valueChanges(old: JsonObject, now: JsonObject, path: string, tool: string): readonly Finding[] {
   const [before, after] = [admitted(old), admitted(now)]
-  const lost = before === null ? (after === null ? [] : ['any']) : before.filter(type => after !== null && !takes(after, type))
-  if (lost.length > 0) return [found('type-changed', tool, path, `The type was ${nameTypes(before)} and is ${nameTypes(after)}.`)]
+  if (after !== null && (before === null || before.some(type => !takes(after, type)))) {
+    return [found('type-changed', tool, path, `The type was ${nameTypes(before)} and is ${nameTypes(after)}.`)]
+  }
   const [choices, fewer] = [choicesOf(old), choicesOf(now)]
   if (fewer === null) return []
   if (choices === null) return [found('enum-narrowed', tool, path, `Any value of its type was taken, and now one of ${fewer.size}.`)]
-  const gone = [...choices].filter(choice => !fewer.has(choice))
-  return gone.length === 0 ? [] : [found('enum-narrowed', tool, path, `${gone.length} of the ${choices.size} choices ${gone.length === 1 ? 'is' : 'are'} gone.`)]
+  const gone = [...choices].filter(choice => !fewer.has(choice)).length
+  return gone === 0 ? [] : [found('enum-narrowed', tool, path, `Of the ${choices.size} choices ${gone} ${gone === 1 ? 'is' : 'are'} gone.`)]
 }
 
 /** Types that a schema takes, through its alternatives too; null for any. */

@@ -29,13 +29,14 @@ const WHEN = new RegExp(
 const NEGATED = /(?:\bnot\b|\bnever\b|n['’]t\b).*/is
 
 export function descriptionFindings({ name, description }: Linted): readonly Finding[] {
-  const sentences = sentencesOf(description.slice(0, LOOKED_AT))
+  const text = description.slice(0, LOOKED_AT)
+  const sentences = sentencesOf(text)
   const short = sentences.length < LEAST_SENTENCES
   const missing = description.trim() === ''
   const what = missing ? 'There is no description.' : `The description has ${sentences.length} of at least ${LEAST_SENTENCES} sentences.`
   return [
     ...(short ? [found('description-short', name, '/description', what)] : []),
-    ...(missing || !isEnglish(description) ? [] : useFindings(name, sentences)),
+    ...(missing || !isEnglish(text) ? [] : useFindings(name, sentences)),
   ]
 }
 

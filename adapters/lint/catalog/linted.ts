@@ -2,6 +2,7 @@
 // can settle a doubt.
 
 import { compiledSchema } from '../../../machines/schemas/cache.ts'
+import { refuse } from '../../../machines/runtime/door.ts'
 import type { Schema } from '../../../machines/schemas/places.ts'
 import { cutText } from '../../../machines/text.ts'
 import type { Tool, ToolDescriptor } from '../../../machines/tool.ts'
@@ -24,8 +25,20 @@ export type Linted = {
   readonly reconciles: boolean | null
 }
 
+/** True for what can be looked at as a descriptor: without a name and an input schema there is nothing to look at. */
+export function isDescriptor(value: unknown): value is LintedDescriptor {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, description, inputSchema, replayPolicy, contentTrust } = value as { readonly [member: string]: unknown }
+  const texts = [description, replayPolicy, contentTrust].every(text => text === undefined || typeof text === 'string')
+  const schema = typeof inputSchema === 'boolean' || (typeof inputSchema === 'object' && inputSchema !== null)
+  return typeof name === 'string' && texts && schema
+}
+
+/** @throws ToolturnError `option_invalid` */
 export function linted(tool: Tool | LintedDescriptor): Linted {
+  if (typeof tool !== 'object' || tool === null) refuse('tools', 'tools, or descriptors of them')
   const isTool = 'descriptor' in tool
+  if (!isDescriptor(isTool ? tool.descriptor : tool)) refuse('tools', 'tools, or descriptors with a name and an input schema')
   const descriptor = isTool ? tool.descriptor : tool
   const { name, description = '', inputSchema } = descriptor
   const reconciles = isTool ? tool.reconcile !== undefined : null

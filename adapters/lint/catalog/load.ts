@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from '../../../machines/json.ts'
 import type { Tool } from '../../../machines/tool.ts'
 import { loadModule } from '../../cli/config.ts'
 import { readJsonFile } from '../json-file.ts'
-import type { LintedDescriptor } from './linted.ts'
+import { isDescriptor, type LintedDescriptor } from './linted.ts'
 
 export type Catalog = readonly (Tool | LintedDescriptor)[]
 
@@ -45,26 +45,19 @@ function descriptorsIn(value: Json): readonly Json[] | null {
   return inside.find(each => Array.isArray(each)) as readonly Json[] | undefined ?? null
 }
 
-type Members = { readonly [name: string]: unknown }
-
-function isRecord(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function asTool(path: string, value: unknown): Tool | LintedDescriptor {
-  if (isRecord(value) && isRecord(value['descriptor'])) {
-    asDescriptor('module', path, value['descriptor'])
-    return value as Tool
-  }
-  return asDescriptor('module', path, value)
+  const descriptor = isRecord(value) && isRecord(value['descriptor']) ? value['descriptor'] : value
+  asDescriptor('module', path, descriptor)
+  return value as Tool | LintedDescriptor
 }
 
-/** The lint of a descriptor reads the members that are there; without these two there is nothing to read. */
 function asDescriptor(option: string, path: string, value: unknown): LintedDescriptor {
-  const { name, description, inputSchema } = isRecord(value) ? value : {}
-  const texts = typeof name === 'string' && (description === undefined || typeof description === 'string')
-  if (texts && (typeof inputSchema === 'boolean' || isRecord(inputSchema))) return value as LintedDescriptor
+  if (isDescriptor(value)) return value
   throw new ToolturnError('option_invalid', `What ${path} lists is not all tools: each is to be made by tool({ … }), or to have \`name\` and \`inputSchema\`.`, {
     option, path,
   })
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

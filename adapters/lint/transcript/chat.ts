@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
 import { joined, type Arguments, type Call, type Place, type Step } from './history.ts'
-import { idOf, isEmptyContent, listOf, opened, saidIn, speaks, textOf, toolOf, unread } from './parts.ts'
+import { idOf, isEmptyContent, kindsIn, listOf, opened, saidIn, speaks, toolOf, unread } from './parts.ts'
 
 /** Blocks and members by which other formats call. */
 const FOREIGN_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'tool-call', 'tool-result'])
@@ -30,8 +30,7 @@ function stepOf(element: unknown, index: number, messages: readonly unknown[]): 
 }
 
 function isForeign(body: JsonObject): boolean {
-  const blocks = listOf(body['content']).map(block => (isJsonObject(block) ? textOf(block['type']) : null))
-  return FOREIGN_MEMBERS.some(name => body[name] != null) || blocks.some(kind => kind !== null && FOREIGN_BLOCKS.has(kind))
+  return FOREIGN_MEMBERS.some(name => body[name] != null) || kindsIn(body['content']).some(kind => FOREIGN_BLOCKS.has(kind))
 }
 
 function resultStep(id: string | null, body: JsonObject, at: Place): Step {

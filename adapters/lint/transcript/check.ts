@@ -1,8 +1,9 @@
 // The checker for any recorded history (G5): reads it, looks at every rule, and says what it found in the order of the messages.
 
+import { refuse } from '../../../machines/runtime/door.ts'
 import type { Finding } from '../finding.ts'
 import { contentFindings, reusedIds } from './contents.ts'
-import { dialectOf, type TranscriptFormat } from './format.ts'
+import { dialectOf, isFormat, type TranscriptFormat } from './format.ts'
 import { pairingFindings } from './pairing.ts'
 import type { Found } from './words.ts'
 
@@ -21,8 +22,11 @@ export type Checked = {
  * @param messages as they are sent, or as they were recorded, the oldest first
  * @param format seen from the messages where it is not given
  * @returns what was found, in the order of the messages; an error is what a provider refuses, or what has lost a call or a result
+ * @throws ToolturnError `option_invalid`
  */
 export function checkTranscript(messages: readonly unknown[], format?: TranscriptFormat): readonly Finding[] {
+  if (!Array.isArray(messages)) refuse('messages', 'a list of messages')
+  if (format !== undefined && !isFormat(format)) refuse('format', 'anthropic, openai, mcp or toolturn')
   return checkHistory(messages, format, message => `[${message}]`).findings
 }
 
@@ -34,10 +38,11 @@ export function checkHistory(
 ): Checked {
   const dialect = dialectOf(messages, format)
   const steps = dialect.read(messages)
+  const read = steps.filter(step => step.kind !== 'unread')
   // A call in one format and its result in another would both be found alone: that is said of the formats.
   const oneFormat = steps.every(step => step.kind !== 'unread' || !step.foreign)
-  const paired = oneFormat ? pairingFindings(steps, dialect.late) : []
-  const all: readonly Found[] = [...paired, ...reusedIds(steps, dialect.reused), ...contentFindings(steps)]
+  const paired = oneFormat ? pairingFindings(read, dialect.late) : []
+  const all: readonly Found[] = [...paired, ...reusedIds(steps, dialect.reused), ...contentFindings(steps, read.length === 0 ? 'error' : 'warning')]
   const findings = all
     .toSorted((a, b) => a.at.message - b.at.message)
     .map(({ at, finding: { severity, finding, rule, tool, what, mend } }) => ({

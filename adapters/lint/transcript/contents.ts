@@ -7,7 +7,8 @@ import { looksLikeCall } from './call-like.ts'
 import type { Assistant, Call, Results, Step } from './history.ts'
 import { found, type Found } from './words.ts'
 
-export function contentFindings(steps: readonly Step[]): readonly Found[] {
+/** @param unknown how grave it is that something is no message: graver where nothing is one */
+export function contentFindings(steps: readonly Step[], unknown: Severity): readonly Found[] {
   const tools = new Map<string | null, string>()
   return steps.flatMap(step => {
     switch (step.kind) {
@@ -17,7 +18,7 @@ export function contentFindings(steps: readonly Step[]): readonly Found[] {
       case 'results':
         return resultsFindings(step, tools)
       case 'unread':
-        return [unreadFinding(step)]
+        return [unreadFinding(step, unknown)]
       case 'other':
         return []
     }
@@ -74,8 +75,8 @@ function resultsFindings({ at, results, mixed }: Results, tools: ReadonlyMap<str
   ]
 }
 
-function unreadFinding({ at, foreign }: Extract<Step, { kind: 'unread' }>): Found {
+function unreadFinding({ at, foreign }: Extract<Step, { kind: 'unread' }>, unknown: Severity): Found {
   return foreign
     ? found('format-mixed', at, null, 'The message calls, or answers, in another format than the rest.')
-    : found('message-unknown', at, null, 'This is no message of the format.')
+    : found('message-unknown', at, null, 'This is no message of the format.', unknown)
 }

@@ -51,9 +51,9 @@ function historiesOf(value: Json, before: string, level = 0): readonly History[]
   }
   if (!isJsonObject(value)) return []
   if (isMessage(value)) return [{ messages: [value], place: () => before }]
+  if (!holdsMessages(value)) return []
   const inside = before.endsWith(']') ? `${before}.` : before
   const found = LISTS.flatMap(name => listOf(value[name]).map((message, index) => ({ message, at: `${inside}${name}[${index}]` })))
-  if (!holdsMessages(value)) return []
   return [{ messages: found.map(({ message }) => message), place: index => found[index]?.at ?? inside }]
 }
 

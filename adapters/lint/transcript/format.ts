@@ -60,6 +60,10 @@ const PLAIN: { readonly [format in TranscriptFormat]: string } = {
   anthropic: 'Anthropic Messages', openai: 'Chat Completions', mcp: 'MCP sampling', toolturn: 'toolturn messages',
 }
 
+export function isFormat(word: string): word is TranscriptFormat {
+  return Object.hasOwn(PLAIN, word)
+}
+
 /** The dialect of a history. One that holds neither call nor result is the same in all; it is read as Chat Completions. */
 export function dialectOf(messages: readonly unknown[], format?: TranscriptFormat): Dialect {
   const elements = messages.map(element => opened(element)?.message).filter(isJsonObject)

@@ -44,15 +44,15 @@ export type Step =
 export type Assistant = Extract<Step, { kind: 'assistant' }>
 export type Results = Extract<Step, { kind: 'results' }>
 
-/** Neighbours of one kind become one step, where a format takes them for one. */
+/** Neighbours of one kind become one step, where a format takes them for one. What was not read stands behind, and between none. */
 export function joined(steps: readonly Step[], kinds: readonly ('assistant' | 'results')[]): readonly Step[] {
   const runs: Step[][] = []
-  for (const step of steps) {
+  for (const step of steps.filter(each => each.kind !== 'unread')) {
     const run = runs.at(-1)
     if (run?.[0]?.kind === step.kind && kinds.some(kind => kind === step.kind)) run.push(step)
     else runs.push([step])
   }
-  return runs.flatMap(run => (run.length === 1 ? run : oneOf(run)))
+  return [...runs.flatMap(run => (run.length === 1 ? run : oneOf(run))), ...steps.filter(each => each.kind === 'unread')]
 }
 
 function oneOf(run: readonly Step[]): readonly Step[] {

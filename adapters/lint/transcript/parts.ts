@@ -43,6 +43,11 @@ export function saidIn(content: Json | undefined, message: number, inside: strin
 
 const TEXT_BLOCKS: ReadonlySet<string> = new Set(['text', 'output_text'])
 
+/** Types of the blocks of a message, in their order; those without one are left out. */
+export function kindsIn(content: Json | undefined): readonly string[] {
+  return listOf(content).flatMap(block => (isJsonObject(block) && typeof block['type'] === 'string' ? [block['type']] : []))
+}
+
 /** A message that may be wrapped in its response or in the line of a log. Null for what is none. */
 export type Opened = { readonly message: JsonObject; readonly wrapper: JsonObject; readonly inside: string }
 

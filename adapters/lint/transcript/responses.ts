@@ -3,7 +3,14 @@
 import { isJsonObject, type JsonObject } from '../../../machines/json.ts'
 import { argumentsOf } from './chat.ts'
 import { joined, type Arguments, type Place, type Step } from './history.ts'
-import { idOf, isEmptyContent, opened, saidIn, speaks, textOf, unread } from './parts.ts'
+import { idOf, isEmptyContent, kindsIn, opened, saidIn, speaks, textOf, unread } from './parts.ts'
+
+/** Blocks and members by which other formats call. */
+const FOREIGN_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'tool-call', 'tool-result'])
+const FOREIGN_MEMBERS = ['tool_calls', 'tool_call_id', 'results']
+
+/** What the model gives beside messages and calls, or the provider in its name. */
+const OF_THE_MODEL = /_call$|^(?:reasoning|compaction|item_reference|mcp_list_tools|mcp_approval_request|mcp_approval_response)$/
 
 /** A run of the model's items is one message of it, and a run of results answers it. */
 export function readResponses(items: readonly unknown[]): readonly Step[] {
@@ -11,27 +18,28 @@ export function readResponses(items: readonly unknown[]): readonly Step[] {
 }
 
 function stepOf(element: unknown, message: number): Step {
-  const item = opened(element)?.message
-  const at = { message, inside: '' }
-  if (item === undefined) return unread(at, false)
-  const type = textOf(item['type']) ?? (item['role'] === undefined ? '' : 'message')
-  if (item['tool_calls'] != null || item['tool_call_id'] != null || item['role'] === 'tool') return unread(at, true)
+  const found = opened(element)
+  const at = { message, inside: found?.inside ?? '' }
+  if (found === null) return unread(at, false)
+  const item = found.message
+  const type = textOf(item['type']) ?? 'message'
+  const foreign = FOREIGN_MEMBERS.some(name => item[name] != null) || kindsIn(item['content']).some(kind => FOREIGN_BLOCKS.has(kind))
+  if (foreign) return unread(at, true)
   if (type === 'message') return messageStep(item, at)
   if (/_output$/.test(type)) {
     const empty = isEmptyContent(item['output'] ?? item['tools'])
     return { kind: 'results', at, results: [{ at, id: idOf(item['call_id']), empty }], mixed: false }
   }
-  if (isOurs(type, item)) {
-    const call = { at, id: idOf(item['call_id']), tool: textOf(item['name']) ?? type, arguments: argumentsIn(type, item) }
-    return { kind: 'assistant', at, calls: [call], said: [], truncated: item['status'] === 'incomplete' }
-  }
-  // Reasoning, and what the provider ran itself: it stands in one item with its result.
-  return type === '' ? unread(at, false) : { kind: 'assistant', at, calls: [], said: [], truncated: false }
+  if (!OF_THE_MODEL.test(type)) return unread(at, false)
+  // What the provider ran itself stands in one item with its result.
+  if (!isOurs(type, item)) return { kind: 'assistant', at, calls: [], said: [], truncated: false }
+  const call = { at, id: idOf(item['call_id']), tool: textOf(item['name']) ?? type, arguments: argumentsIn(type, item) }
+  return { kind: 'assistant', at, calls: [call], said: [], truncated: item['status'] === 'incomplete' }
 }
 
 function messageStep(item: JsonObject, at: Place): Step {
   if (item['role'] === 'assistant') {
-    const said = saidIn(item['content'], at.message, '.content')
+    const said = saidIn(item['content'], at.message, `${at.inside}.content`)
     return { kind: 'assistant', at, calls: [], said, truncated: item['status'] === 'incomplete' }
   }
   return speaks(item['role']) ? { kind: 'other', at } : unread(at, false)

@@ -78,7 +78,7 @@ export const TRANSCRIPT_WORDS = {
   },
   'message-unknown': {
     severity: 'warning', rule: 'G5',
-    mend: 'Take out what is no message. It was not checked, and what stands before it counts as followed by somebody else.',
+    mend: 'Take out what is no message: it was passed over, and nothing in it was checked.',
   },
 } as const satisfies { readonly [word: string]: Page }
 
