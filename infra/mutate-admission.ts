@@ -24,7 +24,7 @@ const LONGEST_MS = 10_000
 /** The gate that stops nothing has no verdict that could be passed over. */
 const NEVER_STOPS: readonly Gate['name'][] = ['trust']
 
-/** Each gate left out, each neighbouring pair exchanged, each no taken for a yes. */
+/** Each gate left out, each neighbouring pair exchanged, each no taken for a yes: the call then goes on whole. */
 function mutantsOf(gates: readonly Gate[]): readonly Mutant[] {
   return [
     ...gates.map(({ name }, index) => ({ name: `without ${name}`, gates: gates.toSpliced(index, 1) })),
@@ -42,7 +42,7 @@ function heedless({ name, judge }: Gate): Gate {
     name,
     judge: async (subject, view) => {
       const verdict = await judge(subject, view)
-      return verdict.verdict === 'pass' ? verdict : pass(subject)
+      return verdict.verdict === 'pass' ? verdict : pass({ redacted: subject.prepared ?? {}, masked: false, ...subject })
     },
   }
 }
@@ -83,14 +83,29 @@ async function isRed({ scenario }: Run): Promise<boolean> {
 }
 
 /** The files that turn red over the list that is installed. */
-async function redOf(runs: readonly Run[], quick: boolean): Promise<readonly string[]> {
+async function allRed(runs: readonly Run[]): Promise<readonly string[]> {
   const red: string[] = []
-  for (let begun = 0; begun < runs.length && !(quick && red.length > 0); begun += AT_ONCE) {
-    const group = runs.slice(begun, begun + AT_ONCE)
+  for (const group of groupsOf(runs)) {
     const answers = await Promise.all(group.map(isRed))
     red.push(...group.filter((_, index) => answers[index]).map(({ file }) => basename(file)))
   }
   return red
+}
+
+/** One file that turns red. What was begun beside it is left to itself. */
+async function firstRed(runs: readonly Run[]): Promise<readonly string[]> {
+  for (const group of groupsOf(runs)) {
+    const found = Promise.withResolvers<string | null>()
+    const all = group.map(async run => (await isRed(run)) && found.resolve(basename(run.file)))
+    void Promise.all(all).then(() => found.resolve(null))
+    const file = await found.promise
+    if (file !== null) return [file]
+  }
+  return []
+}
+
+function groupsOf(runs: readonly Run[]): readonly (readonly Run[])[] {
+  return Array.from({ length: Math.ceil(runs.length / AT_ONCE) }, (_, index) => runs.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
 }
 
 function tell({ name }: Mutant, red: readonly string[]): void {
@@ -103,7 +118,7 @@ async function main(): Promise<0 | 1> {
   const own = globSync(join(import.meta.dirname, '..', 'test', 'scenarios', '*.json')).toSorted(byGatesFirst)
   const files = positionals.length > 0 ? positionals : own
   const all = await Promise.all(files.map(async file => ({ file, scenario: await readScenario(file) })))
-  const before = await redOf(values.quick ? [] : all, false)
+  const before = values.quick ? [] : await allRed(all)
   for (const file of before) console.error(`red before anything was broken, and left out: ${file}`)
   const runs = all.filter(({ file }) => !before.includes(basename(file)))
 
@@ -111,7 +126,7 @@ async function main(): Promise<0 | 1> {
   const survivors: string[] = []
   for (const mutant of mutantsOf(whole)) {
     install(mutant.gates)
-    const red = await redOf(runs, values.quick)
+    const red = values.quick ? await firstRed(runs) : await allRed(runs)
     tell(mutant, red)
     if (red.length === 0) survivors.push(mutant.name)
   }
