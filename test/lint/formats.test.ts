@@ -75,6 +75,11 @@ describe('what is no call of ours', () => {
     expect(checkTranscript([user, ...items, responses.call('a'), responses.output('a')])).toEqual([])
   })
 
+  test('a search for tools that the provider did itself', () => {
+    const search = { type: 'tool_search_call', call_id: 's', execution: 'server', arguments: { goal: 'weather' } }
+    expect(checkTranscript([user, search, responses.call('a'), responses.output('a')])).toEqual([])
+  })
+
   test('requests of a session that call no tool', () => {
     expect(
       checkTranscript([
