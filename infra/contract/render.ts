@@ -29,8 +29,8 @@ export function renderContract(contract: Contract, code: ReadonlyMap<string, rea
   })
   const limits = Object.entries(contract.limits).map(([limit, held]) => limitText(limit, held))
   const cases = Object.entries(contract.cases).map(([name, held]) => ruleText(name, held, []))
-  return [HEAD.trimEnd(), waitingText(contract), ...sections, ['## Limits', ...limits].join('\n\n'), ['## Cases from the field', ...cases].join('\n\n'), '']
-    .join('\n\n').replace(/\n+$/, '\n')
+  const parts = [HEAD.trimEnd(), waitingText(contract), ...sections, '## Limits', ...limits, '## Cases from the field', ...cases]
+  return `${parts.join('\n\n')}\n`
 }
 
 /** What is not held, first: whoever certifies asks for that. */
@@ -41,11 +41,13 @@ function waitingText({ rules, limits, cases }: Contract): string {
 }
 
 function ruleText(name: string, held: Rule, code: readonly string[]): string {
-  return [`**${name}** ${statusOf(held)}. ${held.says}`, ...list('code', code), ...list('scenarios', named(scenariosOf(held))), ...seen(held)].join('\n')
+  const head = `**${name}** ${statusOf(held)}. ${held.says}`
+  return [head, ...list('code', code), ...list('scenarios', named(scenariosOf(held))), ...seen(held)].join('\n')
 }
 
 function limitText(name: string, held: Limit): string {
-  return [`**${name}** ${statusOf(held)}.`, ...list('at its edge', named(held.met)), ...list('beside it', named(held.notMet)), ...seen(held)].join('\n')
+  const head = `**${name}** ${statusOf(held)}.`
+  return [head, ...list('at its edge', named(held.met)), ...list('beside it', named(held.notMet)), ...seen(held)].join('\n')
 }
 
 function seen(held: Rule | Limit): string[] {
