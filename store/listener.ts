@@ -1,5 +1,6 @@
 // The accelerator: one session of its own that hears of appends by writers that do not own. Polling is the floor, so it may be down.
 
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '../machines/ports/world.ts'
@@ -17,14 +18,15 @@ export type Listener = {
 
 export function listener(pool: pg.Pool, schema: string, log: Log): Listener {
   const callbacks = new Set<(turnId: string) => void>()
-  let session: pg.Client | undefined
+  let session: Socket | undefined
   let running: Promise<void> | undefined
   const closing = new AbortController()
   const closed = () => closing.signal.aborted
 
   /** Resolves when the session has ended. Rejects when it could not begin. */
   async function hear(): Promise<void> {
-    const client = new pg.Client(pool.options)
+    const socket = new Socket()
+    const client = new pg.Client({ ...pool.options, stream: () => socket })
     const ended = new Promise<void>(resolve => {
       client.on('error', () => resolve())
       client.on('end', resolve)
@@ -32,9 +34,9 @@ export function listener(pool: pg.Pool, schema: string, log: Log): Listener {
     client.on('notification', ({ payload }) => {
       for (const callback of callbacks) callback(payload ?? '')
     })
-    await client.connect()
-    session = client
+    session = socket
     try {
+      await client.connect()
       await client.query(`listen "${wakeChannel(schema)}"`)
       if (!closed()) await ended
     } finally {
@@ -66,7 +68,8 @@ export function listener(pool: pg.Pool, schema: string, log: Log): Listener {
     },
     close: async () => {
       closing.abort()
-      await session?.end()
+      // Not taken leave of: a server that is gone without a word would never answer.
+      session?.destroy()
       await running
     },
   }

@@ -1,4 +1,5 @@
-// Goal: a session that listens for wake-ups and has died without a word delays work by no more than the polling that is the floor.
+// Goal: a session that listens for wake-ups and has died without a word delays work by no more than the polling that is the floor, and
+// does not hold up the end either.
 
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
@@ -15,7 +16,7 @@ describeWithPostgres('a worker whose listening session is half open', postgres =
   const leaving = new AsyncDisposableStack()
   afterAll(() => leaving.disposeAsync())
 
-  it('finds what others opened and decided, by looking', async () => {
+  it('finds what others opened and decided, by looking, and can be closed', async () => {
     const schema = freshSchema()
     const proxy = await deafProxy(postgres, leaving)
     const pay = tool({ name: 'pay', description: 'Pays.', input: true, replayPolicy: 'at-most-once', approval: 'always', run: () => 'paid' })
@@ -32,29 +33,29 @@ describeWithPostgres('a worker whose listening session is half open', postgres =
     for await (const _event of turn.events());
     expect(await turn.result()).toMatchObject({ state: 'completed' })
     expect(proxy.swallowed()).toBeGreaterThan(0)
+    await worker.close()
   })
 })
 
-/** A proxy that lets everything through, but for what the server says to a session once that one listens. */
+/** A proxy that lets everything through, but of a session that listens nothing more, either way, not even its end. */
 async function deafProxy(postgres: string, leaving: AsyncDisposableStack) {
   const target = new URL(postgres)
   const [host, port] = [target.hostname, Number(target.port || 5432)]
   const sockets = new Set<Socket>()
   const listening = Promise.withResolvers<void>()
   let swallowed = 0
-  const server = createServer(client => {
+  const server = createServer({ allowHalfOpen: true }, client => {
     const upstream = connect(port, host)
     let listens = false
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => undefined))
+    client.on('data', data => listens || upstream.write(data))
     client.on('data', data => {
-      upstream.write(data)
-      if (!data.includes('listen "')) return
-      listens = true
-      listening.resolve()
+      listens ||= data.includes('listen "')
+      if (listens) listening.resolve()
     })
     upstream.on('data', data => (listens ? (swallowed += data.length) : client.write(data)))
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy())
+    client.on('end', () => listens || upstream.end())
+    upstream.on('end', () => listens || client.end())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
