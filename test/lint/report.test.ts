@@ -10,8 +10,9 @@ import { soundTool } from './tools.ts'
 const plain = (_style: string, text: string): string => text
 
 test('a long table ends, and says how much more there is', () => {
-  const empty = Array.from({ length: 150_000 }, (_, index) => [chat.assistant(chat.call(`${index}`)), chat.tool(`${index}`, '')]).flat()
-  const text = historyText(checkTranscript([user, ...empty]), plain)
+  const found = checkTranscript([user, chat.assistant(chat.call('a')), chat.tool('a', '')])
+  expect(found).toHaveLength(1)
+  const text = historyText(Array.from({ length: 150_000 }, () => found).flat(), plain)
   expect(text.split('\n').length).toBeLessThan(1_010)
   expect(text).toContain('\n… and 149000 more: --json prints them all.\n')
 })
