@@ -37,7 +37,7 @@ function nameBack(value: Json, escaped: readonly string[]): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const name = key.startsWith('p') ? key.slice(1) : (escaped[Number(key.slice(1))] ?? '')
-      return [name, nameBack(member as Json, escaped)]
+      return [name, nameBack(member, escaped)]
     }),
   )
 }

@@ -5,7 +5,6 @@ import type { Admitted } from './admission.ts'
 import { readJson } from './arguments/read.ts'
 import type { FactOf } from './events.ts'
 import type { RoundItem, RoundRecorded } from './events/round.ts'
-import type { Json } from './json.ts'
 import type { ModelItem, ModelRound } from './ports/model.ts'
 import type { Redactor } from './ports/world.ts'
 import { outputNotJsonText, outputProblemText } from './repair.ts'
@@ -90,7 +89,7 @@ function judgeOutput(round: ModelRound, state: TurnState): RoundRecorded['output
   if (!schema.ok) return { valid: false, text: outputNotJsonText(schema.reason) }
   const checked = schema.validate(read.value)
   if (!checked.ok) return { valid: false, text: outputProblemText(checked.problems) }
-  return { valid: true, value: checked.value as Json }
+  return { valid: true, value: checked.value }
 }
 
 /** What was odd and decides nothing: the presence of calls does (B6). */

@@ -1,6 +1,6 @@
 // The store on SQL: every part of the port on one database, Postgres or PGlite.
 
-import { ToolturnError } from '../machines/errors.ts'
+import type { ToolturnError } from '../machines/errors.ts'
 import type { Append, AppendAnswer, OpenTurn, Store } from '../machines/ports/store.ts'
 import { appendCarrier } from './append.ts'
 import { groupCommit } from './appender.ts'

@@ -34,7 +34,7 @@ export async function startChild(begin: Begin, hear: (said: FromWorker) => void)
   const ask: Child['ask'] = (question, given) =>
     new Promise((resolve, reject) => {
       asked += 1
-      waiting.set(asked, { resolve: resolve as Waiting['resolve'], reject })
+      waiting.set(asked, { resolve, reject })
       child.send({ id: asked, ask: question, given })
     })
   const kill = async () => {

@@ -52,7 +52,7 @@ function problemOf(fault: Fault): ReadProblem {
 export function readJson(text: string): Read<Json> {
   const fault = scanJson(text)
   if (fault !== null) return { ok: false, problem: problemOf(fault) }
-  return { ok: true, value: parseJson(text) as Json }
+  return { ok: true, value: parseJson(text) }
 }
 
 /**

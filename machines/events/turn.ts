@@ -5,7 +5,7 @@ import { ERROR_PAGES, type ErrorCode } from '../errors.ts'
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../limits.ts'
 import { Approver, Principal, Via } from '../principal.ts'
 import { ContentTrust, ReplayPolicy, ToolDescriptor } from '../tool.ts'
-import { AnyJson, AnyObject, closed, Count, Digest, FromOne, literals, Ordinal } from './shapes.ts'
+import { AnyJson, type AnyObject, closed, Count, Digest, FromOne, literals, Ordinal } from './shapes.ts'
 
 /** One run input. History that a client sends is data, in whatever voice it speaks (C10). */
 export const Input = closed({

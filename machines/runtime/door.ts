@@ -116,5 +116,5 @@ export function readJsonValue(option: string, value: unknown): Json {
     return refuse(option, 'a JSON value')
   }
   if (text.length > VALUE_CHARACTERS) refuse(option, `at most ${VALUE_CHARACTERS} characters of JSON`)
-  return parseJson(text) as Json
+  return parseJson(text)
 }

@@ -11,7 +11,6 @@ const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as c
 
 test('a turn that is cancelled between two tries starts no further one', async () => {
   let starts = 0
-  let stage: Stage
   const look = tool({
     name: 'look',
     description: 'Looks.',
@@ -20,12 +19,13 @@ test('a turn that is cancelled between two tries starts no further one', async (
     tries: 3,
     run: async () => {
       starts += 1
-      if (starts === 1) await cancelTurn(stage.ports, stage.turnId, { as: ANA })
+      if (starts === 1) await cancel()
       throw new Error('no answer')
     },
   })
   const model = scripted([{ stop: 'tool_calls', content: [{ call: { name: 'look', arguments: {} } }] }])
-  stage = await openStage({ model, tools: [look] }, { input: 'Look.', principal: ANA })
+  const stage: Stage = await openStage({ model, tools: [look] }, { input: 'Look.', principal: ANA })
+  const cancel = () => cancelTurn(stage.ports, stage.turnId, { as: ANA })
   await stage.drive()
   expect(stateName(await stage.state())).toBe('cancelled')
   expect(starts).toBe(1)

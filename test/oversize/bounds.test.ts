@@ -81,7 +81,7 @@ describe.each(UNITS)('a text of %s', (_, unit) => {
     const cut = shown.slice(0, shown.lastIndexOf('\n[truncated: '))
     expect(text.startsWith(cut)).toBe(true)
     expect(cut.isWellFormed()).toBe(cut === '' || unit.isWellFormed())
-    expect([...cut].every((character, index) => character === [...text][index])).toBe(true)
+    expect(Array.from(cut).every((character, index) => character === Array.from(text)[index])).toBe(true)
     const size = Buffer.byteLength(canonicalJson(resultsIn(request)[0]))
     expect(size).toBeLessThanOrEqual(RECORD)
     expect(size).toBeGreaterThan(RECORD - 16)

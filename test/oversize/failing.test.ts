@@ -155,6 +155,6 @@ describe('what a host gives for a blob store', () => {
   const WRONG: readonly (readonly [name: string, blobs: unknown])[] = [['a text', 'disk'], ['half a store', { put: async () => '' }], ['null', null]]
 
   test.each(WRONG)('is refused at the door: %s', async (_, blobs) => {
-    await expect(house().live({ rounds, blobs: blobs as unknown as Blobs })).rejects.toMatchObject({ code: 'option_invalid' })
+    await expect(house().live({ rounds, blobs: blobs as Blobs })).rejects.toMatchObject({ code: 'option_invalid' })
   })
 })

@@ -83,7 +83,7 @@ async function liveOn(store: Store, { rounds, stuckAt, ...options }: LifeOptions
 
 function logTo(lines: string[]): Log {
   const write = (message: string, fields: JsonObject = {}) => {
-    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(' '))
+    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' '))
   }
   return { info: write, warn: write, error: write }
 }
@@ -167,7 +167,7 @@ export function resultsIn(request: ModelRequest | undefined): readonly ToolResul
 }
 
 export function wordsIn(request: ModelRequest | undefined): readonly string[] {
-  return resultsIn(request).map(({ content }) => content.map(block => String(block['text'])).join(''))
+  return resultsIn(request).map(({ content }) => content.map(block => (typeof block['text'] === 'string' ? block['text'] : '')).join(''))
 }
 
 /** What is recorded of the results, in order. */

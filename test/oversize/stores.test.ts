@@ -116,7 +116,7 @@ describeWithPostgres('a large result on Postgres', url => {
     const run = async (sql: string, reference: string) => {
       const client = new Client({ connectionString: url })
       await client.connect()
-      await client.query(`${sql} where turn_id = $1::uuid and digest = decode($2, 'hex')`, reference.split('/')).finally(() => client.end())
+      await client.query(`${sql} where turn_id = $1::uuid and digest = decode($2, 'hex')`, reference.split('/')).finally(() => void client.end())
     }
     return {
       store: await openPostgres(url, { schema, migrate: true }),
