@@ -1,5 +1,6 @@
 // The contract as a document: rule → code → scenarios and tests → status.
 
+import type { Suite } from '../../adapters/scenario/suite.ts'
 import { scenariosOf, statusOf, type Contract, type Limit, type Rule } from './rules.ts'
 
 const HEAD = `# The contract, rule by rule
@@ -22,15 +23,15 @@ const SECTIONS: Readonly<Record<string, string>> = {
 }
 
 /** @param code the files that serve each rule */
-export function renderContract(contract: Contract, code: ReadonlyMap<string, readonly string[]>): string {
+export function renderContract(contract: Contract, code: ReadonlyMap<string, readonly string[]>, suites: readonly Suite[]): string {
   const sections = Object.entries(SECTIONS).map(([letter, title]) => {
     const rules = Object.entries(contract.rules).filter(([rule]) => rule.startsWith(letter))
     return [`## ${letter}. ${title}`, ...rules.map(([rule, held]) => ruleText(rule, held, code.get(rule) ?? []))].join('\n\n')
   })
   const limits = Object.entries(contract.limits).map(([limit, held]) => limitText(limit, held))
   const cases = Object.entries(contract.cases).map(([name, held]) => ruleText(name, held, []))
-  const parts = [HEAD.trimEnd(), waitingText(contract), ...sections, '## Limits', ...limits, '## Cases from the field', ...cases]
-  return `${parts.join('\n\n')}\n`
+  const parts = [HEAD.trimEnd(), waitingText(contract), suitesText(suites), ...sections]
+  return `${[...parts, '## Limits', ...limits, '## Cases from the field', ...cases].join('\n\n')}\n`
 }
 
 /** What is not held, first: whoever certifies asks for that. */
@@ -38,6 +39,16 @@ function waitingText({ rules, limits, cases }: Contract): string {
   const open = Object.entries({ ...rules, ...limits, ...cases }).filter(([, held]) => statusOf(held) !== 'held')
   const lines = open.map(([name, held]) => `- ${name}: ${statusOf(held) === 'waits' ? 'waits' : 'held in part, waits'} for ${held.waits}`)
   return ['## What is not held yet', lines.join('\n')].join('\n\n')
+}
+
+/** What each suite cannot show, and why. Its report says the rest. */
+function suitesText(suites: readonly Suite[]): string {
+  const lines = suites.flatMap(({ suite, shows, rows }) => [
+    `- \`${suite}\`: ${shows}; ${rows.filter(({ scenarios }) => scenarios.length > 0).length} of ${rows.length} rows have witnesses`,
+    ...rows.flatMap(({ row, tests, unwitnessed }) =>
+      unwitnessed === undefined ? [] : [`  - ${row}: ${[unwitnessed, ...(tests ?? []).map(test => `\`${test}\``)].join(' ')}`]),
+  ])
+  return ['## Suites', 'Run one with `toolturn scenario run --suite <name>`; it ends with a report.', lines.join('\n')].join('\n\n')
 }
 
 function ruleText(name: string, held: Rule, code: readonly string[]): string {

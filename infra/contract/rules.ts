@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readSuite, type Suite } from '../../adapters/scenario/suite.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 
@@ -30,6 +31,20 @@ export type Status = 'held' | 'held in part' | 'waits'
 
 export function readContract(): Contract {
   return JSON.parse(readFileSync(join(TOP, 'test', 'contract', 'rules.json'), 'utf8')) as Contract
+}
+
+/** The suites that the source document names, in its order. */
+export const SUITES = [
+  'v2-tool-admission-order',
+  'v2-turn-trust-approver',
+  'v2-tool-turn-replay',
+  'v2-tool-turn-recovery',
+  'v2-tool-clarification',
+  'v2-provider-tool-suppressed',
+] as const
+
+export async function readSuites(): Promise<readonly Suite[]> {
+  return Promise.all(SUITES.map(readSuite))
 }
 
 export function scenariosOf(held: Rule | Limit): readonly string[] {

@@ -6,16 +6,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runSuites, type Conformance } from '../../adapters/scenario/conformance.ts'
 import { readSuite } from '../../adapters/scenario/suite.ts'
-import { readContract, TOP } from '../../infra/contract/rules.ts'
+import { readContract, SUITES, TOP } from '../../infra/contract/rules.ts'
+import { toolturn } from '../cli/command.ts'
 
-const NAMES = [
-  'v2-tool-admission-order',
-  'v2-turn-trust-approver',
-  'v2-tool-turn-replay',
-  'v2-tool-turn-recovery',
-  'v2-tool-clarification',
-  'v2-provider-tool-suppressed',
-]
 const MEMORY = { store: 'memory:', bus: 'memory:', inProcess: true }
 const SCENARIOS = join(TOP, 'test', 'scenarios')
 
@@ -39,7 +32,7 @@ function suiteFile(name: string, rows: readonly object[]): string {
   return file
 }
 
-describe.each(NAMES)('%s', name => {
+describe.each(SUITES)('%s', name => {
   it('names rules, scenarios and tests that are there', async () => {
     const { suite, rows } = await readSuite(name)
     const rules = Object.keys(readContract().rules)
@@ -88,5 +81,25 @@ describe('a suite', () => {
     ['that is not there', 'v2-of-nothing'],
   ])('%s is none', async (_, file) => {
     await expect(readSuite(file)).rejects.toMatchObject({ code: 'scenario_invalid' })
+  })
+})
+
+const RUN = ['scenario', 'run', '--store', 'memory:']
+
+describe('the command line', () => {
+  it('runs a suite by its name, and prints a line for each file and then the report', async () => {
+    const { code, stdout } = await toolturn([...RUN, '--suite', 'v2-provider-tool-suppressed', '--report', '--json'])
+    const lines = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as object)
+    expect(code).toBe(0)
+    expect(lines.at(-1)).toMatchObject({ suites: [{ suite: 'v2-provider-tool-suppressed' }] })
+    expect(lines.slice(0, -1).every(line => 'ok' in line)).toBe(true)
+  })
+
+  it.each([
+    ['files beside a suite', ['--suite', 'v2-tool-clarification', join(SCENARIOS, 'ask-is-answered.json')]],
+    ['a report that goes nowhere', [join(SCENARIOS, 'ask-is-answered.json'), '--report']],
+    ['nothing to run', []],
+  ])('turns away %s', async (_, words) => {
+    expect(await toolturn([...RUN, ...words])).toMatchObject({ code: 2, stdout: '' })
   })
 })
