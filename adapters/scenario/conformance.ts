@@ -1,12 +1,10 @@
 // Running suites: each scenario once, then a report of what was seen, by what, on what, and what could not be seen and why.
 
-import { connect } from '@nats-io/transport-node'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ToolturnError } from '../../machines/errors.ts'
-import { silentLog } from '../log.ts'
 import { runScenarioFiles, type FileReport, type ScenarioFilesOptions, type ScenarioFilesOutput } from './files.ts'
-import { checkWhere, makePlace, storeAt, type Where } from './places.ts'
+import { checkWhere, type Where } from './places.ts'
+import { busServer, storeServer, type Server } from './servers.ts'
 import { packageVersion, readSuite, type Row, type Suite } from './suite.ts'
 
 /** `failed`: a witness saw something else. `not-witnessed`: none can see it; the row says why. */
@@ -21,8 +19,8 @@ export type Conformance = {
   readonly suites: readonly { readonly suite: string; readonly shows: string; readonly rows: readonly JudgedRow[] }[]
   readonly versions: { readonly toolturn: string; readonly node: string }
   /** The kind and the version of each server, and whether worker processes were really killed. */
-  readonly store: { readonly kind: string; readonly server: string }
-  readonly bus: { readonly kind: string; readonly server: string }
+  readonly store: Server
+  readonly bus: Server
   readonly kills: 'real' | 'simulated'
 }
 
@@ -70,27 +68,13 @@ function verdictOf(witnesses: readonly { readonly ok: boolean }[]): Verdict {
   return witnesses.every(({ ok }) => ok) ? 'witnessed' : 'failed'
 }
 
-async function surroundings(where: Where): Promise<Omit<Conformance, 'suites'>> {
-  await using leaving = new AsyncDisposableStack()
-  const { address } = await makePlace(where, leaving)
-  const store = await storeAt(address).open(silentLog)
-  leaving.defer(store.close)
-  const { kind, server } = await store.health()
+async function surroundings({ store, bus, inProcess }: Where): Promise<Omit<Conformance, 'suites'>> {
   return {
     versions: { toolturn: packageVersion(), node: process.version },
-    store: { kind, server },
-    bus: address.bus.kind === 'memory' ? { kind: 'memory', server: 'memory' } : { kind: 'nats', server: await brokerAt(address.bus.url) },
-    kills: where.inProcess || kind === 'memory' ? 'simulated' : 'real',
+    store: await storeServer(store),
+    bus: await busServer(bus),
+    kills: inProcess || store === 'memory:' ? 'simulated' : 'real',
   }
-}
-
-async function brokerAt(servers: string): Promise<string> {
-  const connection = await connect({ servers, reconnect: false }).catch((error: unknown) => {
-    throw new ToolturnError('bus_unreachable', '', {}, error)
-  })
-  const version = connection.info?.version ?? 'of an unknown version'
-  await connection.close()
-  return `NATS ${version}`
 }
 
 async function keep(folder: string, conformance: Conformance): Promise<void> {
