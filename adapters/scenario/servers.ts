@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { Client } from 'pg'
 import { ToolturnError } from '../../machines/errors.ts'
-import { embedded } from '../../store/embedded.ts'
 import { silentLog } from '../log.ts'
+import { storeAt } from './places.ts'
 
 /** Never an address: that may hold what opens it. */
 export type Server = { readonly kind: 'postgres' | 'embedded' | 'memory' | 'nats'; readonly server: string }
@@ -24,7 +24,7 @@ export async function storeServer(url: string): Promise<Server> {
 async function embeddedServer(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'toolturn-version-'))
   try {
-    const store = await embedded(folder).open(silentLog)
+    const store = await storeAt({ store: { kind: 'embedded', folder }, bus: { kind: 'memory' } }).open(silentLog)
     const { server } = await store.health().finally(store.close)
     return { kind: 'embedded', server }
   } finally {
