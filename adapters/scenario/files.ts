@@ -6,10 +6,10 @@ import { basename, extname, join } from 'node:path'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Scenario } from './format.ts'
 import type { Difference } from './judge.ts'
-import { checkWhere, type Where } from './places.ts'
-import { processes, type Processes } from './processes.ts'
+import { checkWhere, makeEmptyStore, type Where } from './places.ts'
 import { readScenario } from './read.ts'
 import { runScenarioWith, type ScenarioResult } from './run.ts'
+import { keepWarm, type Warm } from './warm.ts'
 
 export type ScenarioFilesOptions = Where & {
   /** A folder in which is kept, for each file, all that happened. */
@@ -49,16 +49,16 @@ export async function runScenarioFiles(
 ): Promise<0 | 1 | 2> {
   if (files.length === 0) throw new ToolturnError('option_invalid', 'No scenario file was named.', { option: 'files' })
   checkWhere(options)
-  const workers = processes()
+  const warm = keepWarm(makeEmptyStore)
   const reports: FileReport[] = []
   try {
-    for await (const { report, trace } of inOrder(files, atOnce(options), file => runFile(file, options, workers))) {
+    for await (const { report, trace } of inOrder(files, atOnce(options), file => runFile(file, options, warm))) {
       reports.push(report)
       await output.answer(report, () => textOf(report))
       if (options.report !== undefined) await keep(options.report, reports.length, report, trace)
     }
   } finally {
-    await workers.close()
+    await warm.close()
   }
   const differing = reports.filter(({ ok }) => !ok)
   output.note(`${reports.length} scenarios, ${reports.length - differing.length} as expected, ${differing.length} not`)
@@ -92,11 +92,11 @@ async function* inOrder<T, R>(list: readonly T[], most: number, work: (item: T) 
 /** What says that no scenario can be run, whichever it is. */
 const HOPELESS: readonly string[] = ['store_unreachable', 'store_locked', 'bus_unreachable', 'schema_newer']
 
-async function runFile(file: string, where: Where, workers: Processes): Promise<Outcome> {
+async function runFile(file: string, where: Where, warm: Warm): Promise<Outcome> {
   let scenario: Scenario | null = null
   try {
     scenario = await readScenario(file)
-    const { trace, name, ...result } = await runScenarioWith(workers, scenario, where)
+    const { trace, name, ...result } = await runScenarioWith(warm, scenario, where)
     return { report: { name, file, ...result }, trace }
   } catch (error) {
     if (!(error instanceof ToolturnError) || HOPELESS.includes(error.code)) throw error

@@ -1,7 +1,6 @@
 // Where a run has its store and its bus: a place of its own for each, made before the run and taken away after it.
 
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +18,7 @@ import { memory } from '../../store/memory-source.ts'
 import { postgres } from '../../store/postgres.ts'
 import type { StoreSource } from '../../store/source.ts'
 import { silentLog } from '../log.ts'
+import type { Warm } from './warm.ts'
 
 /** Where scenarios run, as the command line names it. */
 export type Where = {
@@ -66,12 +66,16 @@ export function busAt({ bus }: Address): BusSource {
  * @param leaving what is to be taken away in the end is put on it
  * @throws ToolturnError `bus_unreachable`, `store_unreachable`
  */
-export async function makePlace(where: Where, leaving: AsyncDisposableStack): Promise<Place> {
+export async function makePlace(where: Where, emptyStore: Warm['emptyStore'], leaving: AsyncDisposableStack): Promise<Place> {
   const id = randomBytes(6).toString('hex')
   const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-'))
   leaving.defer(() => rm(folder, { recursive: true, force: true }))
   const bus = await makeBus(where.bus, id, leaving)
-  return { address: { store: await makeStore(where.store, id, folder, leaving), bus }, folder }
+  if (where.store === 'memory:') return { address: { store: { kind: 'memory' }, bus }, folder }
+  const store = where.store.startsWith('pglite:')
+    ? await makeFolder(where.store, id, folder, emptyStore, leaving)
+    : makeSchema(where.store, id, leaving)
+  return { address: { store, bus }, folder }
 }
 
 /** @throws ToolturnError `option_invalid` */
@@ -85,19 +89,26 @@ function isUrl(address: string, protocol: RegExp): boolean {
   return url !== null && protocol.test(url.protocol)
 }
 
-async function makeStore(url: string, id: string, folder: string, leaving: AsyncDisposableStack): Promise<Address['store']> {
-  if (url === 'memory:') return { kind: 'memory' }
-  if (!url.startsWith('pglite:')) {
-    const schema = `toolturn_scenario_${id}`
-    const server = withoutOurs(url, 'schema')
-    leaving.defer(() => dropSchema(server, schema))
-    return { kind: 'postgres', url: server, schema }
-  }
-  const parent = url.slice('pglite:'.length)
-  const own = parent === '' ? join(folder, 'store') : join(parent, `scenario-${id}`)
-  leaving.defer(() => rm(own, { recursive: true, force: true }))
-  await cp(await emptyStore(), own, { recursive: true })
-  return { kind: 'embedded', folder: own }
+/** The worker makes the schema when it opens the store. */
+function makeSchema(address: string, id: string, leaving: AsyncDisposableStack): Address['store'] {
+  const schema = `toolturn_scenario_${id}`
+  const url = withoutOurs(address, 'schema')
+  leaving.defer(() => dropSchema(url, schema))
+  return { kind: 'postgres', url, schema }
+}
+
+async function makeFolder(
+  address: string,
+  id: string,
+  ofRun: string,
+  emptyStore: Warm['emptyStore'],
+  leaving: AsyncDisposableStack,
+): Promise<Address['store']> {
+  const parent = address.slice('pglite:'.length)
+  const folder = parent === '' ? join(ofRun, 'store') : join(parent, `scenario-${id}`)
+  leaving.defer(() => rm(folder, { recursive: true, force: true }))
+  await cp(await emptyStore(), folder, { recursive: true })
+  return { kind: 'embedded', folder }
 }
 
 /** An address may name the schema or the prefix of an installation; a run has its own. */
@@ -107,17 +118,9 @@ function withoutOurs(address: string, parameter: 'schema' | 'prefix'): string {
   return url.href
 }
 
-let template: Promise<string> | undefined
-
-/** An embedded store with nothing in it, made once: copying it is many times faster than making another one. */
-function emptyStore(): Promise<string> {
-  template ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-empty-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    await (await embedded(folder).open(silentLog)).close()
-    return folder
-  })()
-  return template
+/** Makes an embedded store with nothing in it. */
+export async function makeEmptyStore(folder: string): Promise<void> {
+  await (await embedded(folder).open(silentLog)).close()
 }
 
 async function dropSchema(url: string, schema: string): Promise<void> {

@@ -4,10 +4,11 @@ import { crewApart, crewEmbedded } from './crew-apart.ts'
 import { crewHere, type Crew } from './crew.ts'
 import { armFaults } from './faults.ts'
 import type { Scenario } from './format.ts'
-import { checkWhere, makePlace, type Where } from './places.ts'
+import { checkWhere, makeEmptyStore, makePlace, type Where } from './places.ts'
 import { planOf, type Plan } from './plan.ts'
 import { play, type Played } from './play.ts'
-import { processes, type Processes } from './processes.ts'
+import type { Processes } from './processes.ts'
+import { keepWarm, type Warm } from './warm.ts'
 
 export type ScenarioResult = Played & {
   readonly name: string
@@ -21,20 +22,20 @@ export type ScenarioResult = Played & {
  * @throws ToolturnError where it could not be run: `store_unreachable`, `bus_unreachable`, `option_invalid`, `internal`
  */
 export async function runScenario(scenario: Scenario, where: Where): Promise<ScenarioResult> {
-  const workers = processes()
+  const warm = keepWarm(makeEmptyStore)
   try {
-    return await runScenarioWith(workers, scenario, where)
+    return await runScenarioWith(warm, scenario, where)
   } finally {
-    await workers.close()
+    await warm.close()
   }
 }
 
-/** The same, with worker processes that other runs use as well. */
-export async function runScenarioWith(workers: Processes, scenario: Scenario, where: Where): Promise<ScenarioResult> {
+/** The same, with what other runs use as well. */
+export async function runScenarioWith(warm: Warm, scenario: Scenario, where: Where): Promise<ScenarioResult> {
   checkWhere(where)
   const started = performance.now()
   const leaving = new AsyncDisposableStack()
-  const played = await stage(workers, scenario, where, leaving).catch(async (error: unknown) => {
+  const played = await stage(warm, scenario, where, leaving).catch(async (error: unknown) => {
     await leaving.disposeAsync().catch(() => {
       // What went wrong in the run says more.
     })
@@ -44,9 +45,9 @@ export async function runScenarioWith(workers: Processes, scenario: Scenario, wh
   return { name: scenario.name, ok: played.differences.length === 0, ...played, ms: Math.round(performance.now() - started) }
 }
 
-async function stage(workers: Processes, scenario: Scenario, where: Where, leaving: AsyncDisposableStack): Promise<Played> {
-  const plan = planOf(scenario, await makePlace(where, leaving))
-  return play(scenario, await hire(plan, where.inProcess, workers, leaving))
+async function stage(warm: Warm, scenario: Scenario, where: Where, leaving: AsyncDisposableStack): Promise<Played> {
+  const plan = planOf(scenario, await makePlace(where, warm.emptyStore, leaving))
+  return play(scenario, await hire(plan, where.inProcess, warm.processes, leaving))
 }
 
 function hire(plan: Plan, inProcess: boolean, workers: Processes, leaving: AsyncDisposableStack): Promise<Crew> {
