@@ -3,14 +3,14 @@
 import { afterAll, expect, it } from 'vitest'
 import { createRuntime } from '../../adapters/host.ts'
 import { silentLog } from '../../adapters/log.ts'
-import { makePlace, storeAt } from '../../adapters/scenario/places.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import { openEffects } from '../kills/effects.ts'
-import { effectsIn, orderAt } from '../kills/generations.ts'
+import { orderAt } from '../kills/generations.ts'
+import { makeRoom, storeAt } from '../kills/room.ts'
 import { plansIn, stopsOf } from '../kills/stops.ts'
 import { NOWHERE, startWorker } from '../kills/worker-process.ts'
-import { describeWithPostgres } from '../servers.ts'
+import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { castOf, spawnOf } from './cast.ts'
 import { expectByteForByte } from './compare.ts'
 import { deathIn } from './deaths.ts'
@@ -33,15 +33,15 @@ afterAll(() => leaving.disposeAsync())
 
 async function playAll(all: Recorded, postgres: string): Promise<void> {
   const chosen = all.conversations.toSorted((a, b) => writesIn(b) - writesIn(a)).slice(0, CONVERSATIONS)
-  const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
-  const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
-  const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
+  const room = await makeRoom({ url: postgres, schema: freshSchema() }, null, leaving)
+  const store = leaving.adopt(await storeAt(room.address).open(silentLog), opened => opened.close())
+  const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
   const cast = castOf(all)({ effects, at: NOWHERE, planOf: plansIn(store) })
-  const desk = await createRuntime({ ...cast, drive: false, store: storeAt(place.address) })
+  const desk = await createRuntime({ ...cast, drive: false, store: storeAt(room.address) })
   leaving.defer(() => desk.close())
 
   const stops = stopsOf(new Map(chosen.flatMap(busiest).map(stretch => [stretch.plan, [deathIn(stretch).place]])))
-  let worker = await startWorker(orderAt(place), leaving, stops.at, CHILD)
+  let worker = await startWorker(orderAt(room), leaving, stops.at, CHILD)
   let killed = 0
   const ended: Played[] = []
   const playing = Promise.all(chosen.map(each => playThrough(desk, each).then(played => ended.push(played))))
@@ -50,7 +50,7 @@ async function playAll(all: Recorded, postgres: string): Promise<void> {
     await worker.kill()
     killed += 1
     stops.moveOn()
-    worker = await startWorker({ ...orderAt(place), dead: worker.enlisted() }, leaving, stops.at, CHILD)
+    worker = await startWorker({ ...orderAt(room), dead: worker.enlisted() }, leaving, stops.at, CHILD)
   }
   await playing
 

@@ -39,7 +39,7 @@ async function recordOf({ turn }: Stage) {
 
 const EFFECT_UNKNOWN = { result: { isError: true, content: [{ type: 'text', text: expect.stringContaining('Its effect is unknown') }] } }
 
-it.each(['never', 'always'] as const)('a cancel reaches the tool, and its result says that the effect is unknown (approval: %s)', async approval => {
+it.each(['never', 'always'] as const)('a cancel reaches a tool of approval %s; its result leaves the effect unknown', async approval => {
   const here = await stage({ approval })
   const { runtime, turn, began, stopped } = here
   if (approval === 'always') {

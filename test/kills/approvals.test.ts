@@ -3,11 +3,11 @@
 
 import { afterAll, expect, it } from 'vitest'
 import { createRuntime } from '../../adapters/host.ts'
-import { makePlace, storeAt } from '../../adapters/scenario/places.ts'
 import { approvalId } from '../../machines/ids.ts'
-import { describeWithPostgres } from '../servers.ts'
+import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { openEffects } from './effects.ts'
-import { ANA, callOnce, effectsIn, orderAt, spawnOf } from './generations.ts'
+import { ANA, callOnce, orderAt, spawnOf } from './generations.ts'
+import { makeRoom, storeAt } from './room.ts'
 import { NOWHERE, startWorker } from './worker-process.ts'
 
 const EACH = 10
@@ -18,10 +18,10 @@ describeWithPostgres('many decisions on one call, in two processes', postgres =>
   afterAll(() => leaving.disposeAsync())
 
   it('give one grant, one run, and the stored decision to all others', async () => {
-    const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
-    const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
-    const far = await startWorker({ ...orderAt(place), watched: false }, leaving, NOWHERE)
-    const web = await createRuntime({ drive: false, store: storeAt(place.address) })
+    const room = await makeRoom({ url: postgres, schema: freshSchema() }, null, leaving)
+    const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
+    const far = await startWorker({ ...orderAt(room), watched: false }, leaving, NOWHERE)
+    const web = await createRuntime({ drive: false, store: storeAt(room.address) })
     leaving.defer(() => web.close())
 
     for (let hold = 1; hold <= HOLDS; hold += 1) {

@@ -1,13 +1,12 @@
 // One worker after another: each drives all turns, comes to the next stop of every plan, and is killed there with all of them.
 
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Place as Whereabouts } from '../../adapters/scenario/places.ts'
 import type { JsonObject } from '../../machines/json.ts'
 import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
 import type { PrincipalInput, SpawnOptions } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import type { Script } from './cast.ts'
+import type { Room } from './room.ts'
 import type { Order } from './serve.ts'
 import { stopsOf, type Place, type Stops } from './stops.ts'
 import { startWorker, type WorkerProcess } from './worker-process.ts'
@@ -34,7 +33,8 @@ export const spawnOf = ({ name, script, limits = {} }: Pick<Plan, 'name' | 'scri
   input: JSON.stringify({ plan: name, rounds: script } satisfies Script),
   principal: ANA,
   labels: { plan: name },
-  limits,
+  // A worker that is held up between intent and start is not to be late for that.
+  limits: { startWithinMs: 3_600_000, ...limits },
 })
 
 export type Lived = {
@@ -47,9 +47,9 @@ export type Lived = {
 }
 
 /** Plays the plans in a place of their own: every worker is killed when each turn has come to its next stop or to its end. */
-export async function playPlans(place: Whereabouts, plans: readonly Plan[], leaving: AsyncDisposableStack): Promise<Lived> {
+export async function playPlans(room: Room, plans: readonly Plan[], leaving: AsyncDisposableStack): Promise<Lived> {
   const stops = stopsOf(new Map(plans.map(({ name, stops: places }) => [name, places])))
-  const start = (dead: readonly string[]) => startWorker({ ...orderAt(place), dead }, leaving, stops.at)
+  const start = (dead: readonly string[]) => startWorker({ ...orderAt(room), dead }, leaving, stops.at)
   let worker = await start([])
   let killed = 0
   await Promise.all(plans.map(plan => worker.ask('spawn', spawnOf(plan))))
@@ -69,13 +69,9 @@ const LOOK_MS = 50
 /** A busy machine needs long for a worker process; nothing depends on how long. */
 const LONG_MS = 60_000
 
-export function effectsIn({ folder }: Whereabouts): string {
-  return join(folder, 'effects.db')
-}
-
 /** What a worker is told that is watched and follows nobody. */
-export function orderAt(place: Whereabouts): Order {
-  return { address: place.address, effects: effectsIn(place), dead: [], watched: true }
+export function orderAt(room: Room): Order {
+  return { ...room, dead: [], watched: true }
 }
 
 export function planOfRow({ labels }: TurnRow): string {

@@ -1,14 +1,14 @@
 // The suite of killed workers, on any store that outlives a process: what each of them leaves behind, the next one brings to its end.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makePlace, type Where } from '../../adapters/scenario/places.ts'
 import { invocationId } from '../../machines/ids.ts'
 import type { TurnRow } from '../../machines/ports/store.ts'
 import type { ReplayResult, TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import { openEffects, type Effects } from './effects.ts'
-import { effectsIn, planOfRow, playPlans, turnsOf, type Lived } from './generations.ts'
+import { planOfRow, playPlans, turnsOf, type Lived } from './generations.ts'
 import type { Listener, listenAt } from './listener.ts'
+import type { Room } from './room.ts'
 import { ROWS, type Came, type Row } from './matrix.ts'
 
 /** What is known when every turn has ended. */
@@ -18,18 +18,20 @@ type Seen = {
   readonly turns: ReadonlyMap<string, TurnRow>
 }
 
+type Enter = (leaving: AsyncDisposableStack) => Promise<Room>
+
 /** @param listen begins to listen before anything happens; absent where only one process has the store */
-export function describeKills(name: string, where: Where, listen?: typeof listenAt): void {
+export function describeKills(name: string, enter: Enter, listen?: typeof listenAt): void {
   describe(name, () => {
     const leaving = new AsyncDisposableStack()
     let seen: Seen
     let listener: Listener | undefined
 
     beforeAll(async () => {
-      const place = await makePlace(where, leaving)
-      listener = await listen?.(place.address, leaving)
-      const lived = await playPlans(place, ROWS, leaving)
-      const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
+      const room = await enter(leaving)
+      listener = await listen?.(room.address, leaving)
+      const lived = await playPlans(room, ROWS, leaving)
+      const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
       const turns = await turnsOf(lived.worker)
       seen = { lived, effects, turns: new Map(turns.map(turn => [planOfRow(turn), turn])) }
     }, 180_000)

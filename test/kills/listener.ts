@@ -1,7 +1,7 @@
 // Somebody who listens to the bus from the start, and writes down which versions of which turn it was told, in order.
 
 import { createRuntime } from '../../adapters/host.ts'
-import { busAt, storeAt, type Address } from '../../adapters/scenario/places.ts'
+import { busAt, storeAt, type Address } from './room.ts'
 
 /** Versions of a turn, as they came. */
 export type Listener = (turnId: string) => readonly number[]

@@ -2,11 +2,11 @@
 
 import { afterAll, expect, it } from 'vitest'
 import { silentLog } from '../../adapters/log.ts'
-import { makePlace, storeAt } from '../../adapters/scenario/places.ts'
 import { until } from '../bus/world.ts'
-import { describeWithPostgres } from '../servers.ts'
+import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { openEffects } from './effects.ts'
-import { callOnce, effectsIn, hasEnded, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand } from './generations.ts'
+import { callOnce, hasEnded, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand } from './generations.ts'
+import { makeRoom, storeAt } from './room.ts'
 import { stopsOf } from './stops.ts'
 import { NOWHERE, startWorker } from './worker-process.ts'
 
@@ -17,12 +17,12 @@ describeWithPostgres('two workers and the turns of a dead one', postgres => {
   afterAll(() => leaving.disposeAsync())
 
   it('never drive one of them both', async () => {
-    const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
-    const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
-    const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
+    const room = await makeRoom({ url: postgres, schema: freshSchema() }, null, leaving)
+    const store = leaving.adopt(await storeAt(room.address).open(silentLog), opened => opened.close())
+    const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
     const stops = stopsOf(new Map(PLANS.map(plan => [plan, ['begun']])))
-    const first = await startWorker(orderAt(place), leaving, stops.at)
-    const heirs = await Promise.all([1, 2].map(() => startWorker({ ...orderAt(place), watched: false }, leaving, NOWHERE)))
+    const first = await startWorker(orderAt(room), leaving, stops.at)
+    const heirs = await Promise.all([1, 2].map(() => startWorker({ ...orderAt(room), watched: false }, leaving, NOWHERE)))
     await Promise.all(PLANS.map(name => first.ask('spawn', spawnOf({ name, script: callOnce('put') }))))
     await untilAllStand(first, stops)
     const orphans = await turnsOf(first)

@@ -3,16 +3,13 @@
 import { silentLog } from '../../adapters/log.ts'
 import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { link } from '../../adapters/scenario/link.ts'
-import { busAt, storeAt, type Address } from '../../adapters/scenario/places.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { openEffects, type Effects } from './effects.ts'
+import { busAt, storeAt, type Room } from './room.ts'
 import { plansIn, stoppingStore, type At } from './stops.ts'
 
 /** What a fresh process is told. */
-export type Order = {
-  readonly address: Address
-  /** File of the place where effects happen. */
-  readonly effects: string
+export type Order = Room & {
   /** Workers that died on this store; their leases are ended first. */
   readonly dead: readonly string[]
   /** True: the parent is asked at every place whether to go on. */

@@ -19,7 +19,7 @@ describeWithPostgres('a worker whose listening session is half open', postgres =
   it('finds what others opened and decided, by looking, and can be closed', async () => {
     const schema = freshSchema()
     const proxy = await deafProxy(postgres, leaving)
-    const pay = tool({ name: 'pay', description: 'Pays.', input: true, replayPolicy: 'at-most-once', approval: 'always', run: () => 'paid' })
+    const pay = tool({ name: 'pay', description: 'Pays.', input: true, replayPolicy: 'idempotent', approval: 'always', run: () => 'paid' })
     const options = { model: scripted(callOnce('pay')), tools: [pay] }
     const worker = await createRuntime({ ...options, store: at(proxy.url, { schema, migrate: true }) })
     leaving.defer(() => worker.close())

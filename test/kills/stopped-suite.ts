@@ -3,12 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../adapters/log.ts'
-import { makePlace, storeAt } from '../../adapters/scenario/places.ts'
 import type { Store, TurnRow } from '../../machines/ports/store.ts'
 import { until } from '../bus/world.ts'
+import { freshSchema } from '../servers.ts'
 import { KINDS, TOOL_OF, type Kind } from './cast.ts'
 import { openEffects, type Effects } from './effects.ts'
-import { callOnce, effectsIn, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand, type Plan } from './generations.ts'
+import { callOnce, orderAt, planOfRow, spawnOf, turnsOf, untilAllStand, type Plan } from './generations.ts'
+import { makeRoom, storeAt } from './room.ts'
 import { stopsOf, type Place } from './stops.ts'
 import { startWorker, type WorkerProcess } from './worker-process.ts'
 
@@ -80,17 +81,17 @@ export function describeStopped(name: string, postgres: string, lease: 'ended' |
 
 /** Stops a worker with a turn at each stop, lets another one take them over, and wakes the first one up. */
 async function stopAndWake(postgres: string, lease: 'ended' | 'over', rows: readonly Row[], leaving: AsyncDisposableStack): Promise<Seen> {
-  const place = await makePlace({ store: postgres, bus: 'memory:', inProcess: false }, leaving)
-  const store = leaving.adopt(await storeAt(place.address).open(silentLog), opened => opened.close())
-  const effects = leaving.adopt(openEffects(effectsIn(place)), opened => opened.close())
+  const room = await makeRoom({ url: postgres, schema: freshSchema() }, null, leaving)
+  const store = leaving.adopt(await storeAt(room.address).open(silentLog), opened => opened.close())
+  const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
   const stops = stopsOf(new Map(rows.map(row => [row.name, row.stops])))
-  const woken = await startWorker(orderAt(place), leaving, stops.at)
+  const woken = await startWorker(orderAt(room), leaving, stops.at)
   await Promise.all(rows.map(row => woken.ask('spawn', spawnOf(row))))
   await untilAllStand(woken, stops)
   woken.stop()
 
   const otherStops = stopsOf(new Map(rows.flatMap(({ name, otherAt }) => (otherAt === undefined ? [] : [[name, [otherAt]] as const]))))
-  const other = await startWorker({ ...orderAt(place), dead: lease === 'ended' ? woken.enlisted() : [] }, leaving, otherStops.at)
+  const other = await startWorker({ ...orderAt(room), dead: lease === 'ended' ? woken.enlisted() : [] }, leaving, otherStops.at)
   await untilAllStand(other, otherStops)
   const turns = new Map((await turnsOf(other)).map(turn => [planOfRow(turn), turn]))
 

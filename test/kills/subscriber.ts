@@ -1,8 +1,8 @@
 // The process of a subscriber: listens until its parent is gone, and tells what it was told.
 
 import { link } from '../../adapters/scenario/link.ts'
-import type { Address } from '../../adapters/scenario/places.ts'
 import { listenAt, type Listener } from './listener.ts'
+import type { Address } from './room.ts'
 
 let listener: Listener | undefined
 
