@@ -1,7 +1,7 @@
 // Judged again before it starts: an approval is not an authorization, and the bit may have fallen since admission (C7, C9).
 
 import { runGates, verdictFact, type Passage, type VerdictFact } from './admission.ts'
-import { authorize } from './gates/authorization.ts'
+import { authorize, driftOf } from './gates/authorization.ts'
 import { needed, pass, refused, type Gate, type GateHost, type GateView, type Subject } from './gates/gate.ts'
 import { repeatOf } from './gates/limits.ts'
 import { redactionGate } from './gates/redaction.ts'
@@ -48,14 +48,12 @@ function subjectOf(call: CallState, state: TurnState, whole: Whole): Subject {
 }
 
 /** The tool is still there, as it was when the turn opened, and the principal may still use it. */
-const authorizationGate: Gate = {
+const stillAuthorizedGate: Gate = {
   name: 'authorization',
   judge(subject, view) {
-    const tool = view.host.tools.get(subject.name)
-    if (tool === undefined) return refused('revoked', authorizationText('revoked'))
-    if (tool.descriptor.version !== needed(subject, 'descriptor').version) {
-      return refused('schema-changed', authorizationText('schema-changed'))
-    }
+    const drift = driftOf(needed(subject, 'descriptor'), view.host)
+    if (drift !== null) return refused(drift, authorizationText(drift))
+    // Without its arguments nothing can be judged, and the last gate refuses it.
     return subject.prepared === undefined ? pass(subject) : authorize(subject, view.state, view.host)
   },
 }
@@ -77,8 +75,8 @@ const wholeGate: Gate = {
     subject.prepared === undefined ? refused('arguments-lost', lostArgumentsText()) : redactionGate.judge(subject, view),
 }
 
-const AT_DISPATCH: readonly Gate[] = [authorizationGate, wholeGate]
-const AFTER_GRANT: readonly Gate[] = [authorizationGate, repeatsGate, wholeGate]
+const AT_DISPATCH: readonly Gate[] = [stillAuthorizedGate, wholeGate]
+const AFTER_GRANT: readonly Gate[] = [stillAuthorizedGate, repeatsGate, wholeGate]
 
 /** A grant answers the question, unless the bit fell and it was not the acting person's (C9). */
 function answerByGrant(passage: Passage, call: CallState, state: TurnState): Passage {

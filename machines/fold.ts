@@ -1,6 +1,7 @@
 // State from history. Strict: an event that may not follow is `illegal_history`, never ignored.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { deepFreeze } from './json.ts'
 import { callChart, type CallEvent, type CallSignal, type CallStateName } from './call.ts'
 import { startOf, stepChart } from './chart.ts'
 import { driverAfter, takeOver } from './driver.ts'
@@ -54,7 +55,8 @@ function openState(event: Event): TurnState {
   if (event.type !== 'turn.opened' || event.version !== 1) throw illegal(event.turnId, event.version, event.type, 'turn.opened was due')
   const chart = stepChart(turnChart, startOf(turnChart), { type: 'turn.opened' })
   if (chart === null) throw illegal(event.turnId, event.version, event.type, 'no edge')
-  const { data } = event
+  // Tools and policies are shown parts of it.
+  const data = deepFreeze(event.data)
   return {
     turnId: event.turnId,
     tenant: event.tenant,

@@ -33,3 +33,19 @@ export function readRecord(previous: Link, stored: StoredEvent): Read {
     }
   }
 }
+
+/**
+ * Reads a stream, or what stands behind a record of it, for somebody who goes on from there: whole, or not at all.
+ *
+ * @throws ToolturnError as `readRecord`; `replay_source_missing` where something is missing
+ */
+export function readStream(previous: Link, stored: readonly StoredEvent[]): readonly Event[] {
+  let link = previous
+  return stored.map(record => {
+    const read = readRecord(link, record)
+    link = record
+    if ('event' in read) return read.event
+    const { turnId } = record
+    throw new ToolturnError('replay_source_missing', `Version ${read.missing} of the turn is not there.`, { turnId, version: read.missing })
+  })
+}

@@ -6,7 +6,8 @@ import { besideOf } from '../beside.ts'
 import { pending } from '../effects.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Event, EventOf, Fact } from '../events.ts'
-import { foldOn, parseEvent } from '../fold.ts'
+import { foldOn } from '../fold.ts'
+import { readStream } from '../record.ts'
 import type { AppendAnswer } from '../ports/store.ts'
 import { project } from '../projection.ts'
 import { stateName, type TurnState } from '../state.ts'
@@ -92,7 +93,7 @@ async function readOn(actor: Actor): Promise<void> {
   // Whoever appended them publishes nothing: it does not own the turn.
   actor.ports.outbox.committed(stored, actor.state.opened.labels)
   actor.control.onCommitted(stored)
-  setState(actor, foldOn(actor.state, stored.map(parseEvent)))
+  setState(actor, foldOn(actor.state, readStream({ version: actor.state.version, hash: actor.state.head }, stored)))
 }
 
 const CANCELLED = new Error('the turn is being cancelled')

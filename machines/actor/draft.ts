@@ -2,7 +2,7 @@
 
 import { chain, type Stamp } from '../chain.ts'
 import type { Event, Fact, StoredEvent } from '../events.ts'
-import { step } from '../fold.ts'
+import { parseEvent, step } from '../fold.ts'
 import type { TurnState } from '../state.ts'
 
 export type Draft = {
@@ -21,11 +21,13 @@ export function startDraft(state: TurnState): Draft {
  * Puts facts behind a draft.
  *
  * @param salt gives 16 random bytes in hexadecimal
- * @throws ToolturnError `illegal_history` when a fact is no edge from there: a fault of ours, found before anything is written
+ * @throws ToolturnError `illegal_history` when a fact is no edge from there, or its payload does not fit its schema: found before
+ *   anything is written
  */
 export function put(draft: Draft, facts: readonly Fact[], stamp: Stamp, salt: () => string): Draft {
   const events = chain({ version: draft.state.version, hash: draft.state.head }, facts, stamp, salt)
-  const state = events.reduce((folded, event) => step(folded, asEvent(event)), draft.state)
+  // Through the same door as when it is read: what could not be read again is never written.
+  const state = events.reduce((folded, event) => step(folded, parseEvent(event)), draft.state)
   return { base: draft.base, state, events: [...draft.events, ...events] }
 }
 

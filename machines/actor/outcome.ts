@@ -7,7 +7,8 @@ import { stopAndExplainText, stoppedToolText } from '../repair.ts'
 import { boundResult, checkOutput, normaliseResult, resultOfThrown } from '../result.ts'
 import { redactResult } from '../redaction.ts'
 import type { CallState, TurnState } from '../state.ts'
-import type { Tool, ToolResult } from '../tool.ts'
+import { meet } from '../remember.ts'
+import type { ContentTrust, Tool, ToolResult } from '../tool.ts'
 import type { Actor, Running } from './actor.ts'
 import { commit } from './commit.ts'
 
@@ -26,9 +27,14 @@ export async function recordedFact(actor: Actor, call: CallState, running: Runni
       tries: end.tries,
       ended: end.ended,
       ...(await recordResult(actor, call, tool, end)),
-      contentTrust: tool.descriptor.contentTrust,
+      contentTrust: trustIn(actor.state, call, tool),
     },
   }
+}
+
+/** A newer tool never raises the trust that was frozen when the turn opened. */
+function trustIn(state: TurnState, call: CallState, tool: Tool): ContentTrust {
+  return meet(state.catalog.get(call.item.name)?.contentTrust ?? 'untrusted', tool.descriptor.contentTrust)
 }
 
 /** What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too large. */

@@ -20,7 +20,8 @@ export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): 
     const answer = await reconcile(actor, call)
     const whole = await wholeArguments(actor, call)
     const tool = actor.ports.tools.get(call.item.name)
-    const canRun = whole !== null && tool !== undefined && !actor.control.draining()
+    const sameTool = tool !== undefined && tool.descriptor.version === actor.state.catalog.get(call.item.name)?.version
+    const canRun = whole !== null && sameTool && !actor.control.draining()
     if (!canRun && actor.control.draining()) return
     await commit(actor, async draft => {
       const current = draft.state().calls.get(call.ordinal)

@@ -2,18 +2,28 @@
 
 import { Buffer } from 'node:buffer'
 import { sealContext } from '../beside.ts'
+import { argumentsDigest } from '../digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import type { CallState } from '../state.ts'
 import type { Actor } from './actor.ts'
 import { parseJson } from '../json-text.ts'
 
-/** Null when the real value is gone: such a call is never run with the mask (D11). */
+/**
+ * Null when the real value is gone: such a call is never run with the mask (D11). What does not have the keyed digest that was judged
+ * and approved is not the real value (C5).
+ */
 export async function wholeArguments(actor: Actor, call: CallState): Promise<JsonObject | null> {
   if (call.prepared === null) return null
-  if (!call.prepared.masked) return call.prepared.arguments
-  // An edit by a person was sealed by the process that took the decision; what this one remembers is the proposal.
-  const edited = call.grant?.edited === true
-  return (edited ? null : actor.wholes.get(call.ordinal)) ?? (await unseal(actor, call))
+  const whole = call.prepared.masked ? await maskedArguments(actor, call) : call.prepared.arguments
+  if (whole === null || argumentsDigest(actor.turnKey, call.item.name, whole) === call.prepared.argumentsDigest) return whole
+  actor.ports.log.error('arguments do not have the digest that was judged', { turnId: actor.turnId, ordinal: call.ordinal })
+  return null
+}
+
+/** An edit by a person was sealed by the process that took the decision; what this one remembers is the proposal. */
+async function maskedArguments(actor: Actor, call: CallState): Promise<JsonObject | null> {
+  const remembered = call.grant?.edited === true ? undefined : actor.wholes.get(call.ordinal)
+  return remembered ?? (await unseal(actor, call))
 }
 
 /** What is sealed of a call beside its stream; null where nothing is, or the host's key is another one. */

@@ -3,10 +3,10 @@
 
 import { invocationId } from '../ids.ts'
 import type { PolicyAnswer } from '../ports/world.ts'
-import { actingPerson } from '../principal.ts'
+import { actingPerson, type Approver } from '../principal.ts'
 import { authorizationText } from '../repair.ts'
 import type { TurnState } from '../state.ts'
-import type { ApprovalRule, ContentTrust, TurnView } from '../tool.ts'
+import type { ApprovalRule, ContentTrust, ToolDescriptor, TurnView } from '../tool.ts'
 import { needed, pass, refused, type Gate, type GateHost, type Question, type Subject, type Verdict } from './gate.ts'
 
 export const authorizationGate: Gate = {
@@ -17,6 +17,8 @@ export const authorizationGate: Gate = {
 /** The same question at admission and, with the bit of that moment, at dispatch (C7, C9). */
 export async function authorize(subject: Subject, state: TurnState, host: GateHost): Promise<Verdict> {
   const descriptor = needed(subject, 'descriptor')
+  const drift = driftOf(descriptor, host)
+  if (drift !== null) return refused(drift, authorizationText(drift))
   const contentTrust = needed(subject, 'contentTrust')
   const { principal } = state.opened
   const missing = descriptor.scopes.filter(scope => !principal?.scopes.includes(scope))
@@ -33,6 +35,13 @@ export async function authorize(subject: Subject, state: TurnState, host: GateHo
   const question: Question = { reason, approvers: answer.approvers ?? listed(state) }
   const somebodyMay = acting !== null || (contentTrust === 'trusted' && question.approvers !== null)
   return somebodyMay ? pass({ ...subject, question }) : refused('nobody-may-approve', authorizationText('nobody-may-approve'))
+}
+
+/** A tool that this process no longer has, or has in another version than the turn was opened with (C7). */
+export function driftOf(descriptor: ToolDescriptor, host: GateHost): 'revoked' | 'schema-changed' | null {
+  const tool = host.tools.get(descriptor.name)
+  if (tool === undefined) return 'revoked'
+  return tool.descriptor.version === descriptor.version ? null : 'schema-changed'
 }
 
 function whyAsk(decision: 'allow' | 'ask', rule: ApprovalRule, contentTrust: ContentTrust): string | null {
@@ -65,21 +74,30 @@ async function askPolicy(subject: Subject, state: TurnState, host: GateHost, con
 }
 
 function readAnswer(answer: PolicyAnswer): Answer {
-  const { decision, approvers } = typeof answer === 'string' ? { decision: answer, approvers: undefined } : answer
-  if (decision === 'allow' || decision === 'ask') return { decision, approvers: approvers ?? null }
-  return { decision: 'deny', approvers: null }
+  const { decision, approvers = null } = typeof answer === 'string' ? { decision: answer } : answer
+  const good = (decision === 'allow' || decision === 'ask') && (approvers === null || isApproverList(approvers))
+  return good ? { decision, approvers } : { decision: 'deny', approvers: null }
+}
+
+function isApproverList(list: unknown): list is readonly Approver[] {
+  return Array.isArray(list) && list.every(row => typeof row?.id === 'string' && row.id !== '' && typeof row.issuer === 'string' && row.issuer !== '')
 }
 
 /** The tool's rule for these arguments. A function that throws, or answers something else, asks a person always. */
 async function approvalRule(subject: Subject, state: TurnState, host: GateHost, contentTrust: ContentTrust): Promise<ApprovalRule> {
   const descriptor = needed(subject, 'descriptor')
-  if (descriptor.approval !== 'by-arguments') return descriptor.approval
+  if (descriptor.approval !== 'by-arguments') return known(descriptor.approval)
   try {
     const rule = host.tools.get(descriptor.name)?.approvalOf?.(needed(subject, 'prepared'), turnView(state, contentTrust))
-    return rule === 'never' || rule === 'when-untrusted' ? rule : 'always'
+    return known(rule)
   } catch {
     return 'always'
   }
+}
+
+/** A word that is none of the rules asks always. */
+function known(rule: unknown): ApprovalRule {
+  return rule === 'never' || rule === 'when-untrusted' ? rule : 'always'
 }
 
 function turnView(state: TurnState, contentTrust: ContentTrust): TurnView {

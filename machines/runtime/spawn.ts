@@ -3,11 +3,10 @@
 import { createHash } from 'node:crypto'
 import { Buffer } from 'node:buffer'
 import { chain, GENESIS } from '../chain.ts'
-import { asEvent } from '../actor/draft.ts'
 import { ToolturnError } from '../errors.ts'
 import type { FactOf } from '../events.ts'
 import type { Input, ProviderTool, TurnOpened } from '../events/turn.ts'
-import { fold } from '../fold.ts'
+import { fold, parseEvent } from '../fold.ts'
 import { historyOf } from '../history.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import type { LimitOptions } from '../limits.ts'
@@ -56,7 +55,7 @@ export function openTurn(
   const fact: FactOf<'turn.opened'> = { type: 'turn.opened', data }
   const stamp = { turnId, tenant, time: isoTime(ports.store.time()), actor: { kind: 'worker' as const, id: worker }, worked: 0 }
   const events = chain({ version: 0, hash: GENESIS }, [fact], stamp, () => Buffer.from(ports.random.bytes(16)).toString('hex'))
-  const state = fold(events.map(asEvent))
+  const state = fold(events.map(parseEvent))
   const turn: OpenTurn = {
     turnId,
     tenant,

@@ -2,7 +2,8 @@
 
 import { errorName } from '../errors.ts'
 import { SCHEMA_VERSION } from '../events.ts'
-import { fold, parseEvent } from '../fold.ts'
+import { fold } from '../fold.ts'
+import { readStream } from '../record.ts'
 import type { Ports } from '../ports.ts'
 import type { Claimed } from '../ports/store.ts'
 import type { TurnState } from '../state.ts'
@@ -111,7 +112,7 @@ async function take(supervision: Supervision, { turnId, epoch }: Claimed): Promi
   try {
     const [events, secrets] = await Promise.all([store.read(turnId), store.secrets(turnId)])
     if (secrets === null) return
-    startDrive(supervision, fold(events.map(parseEvent)), epoch, secrets.turnKey)
+    startDrive(supervision, fold(readStream(null, events)), epoch, secrets.turnKey)
   } catch (error) {
     log.error('a claimed turn cannot be driven here', { turnId, error: errorName(error) })
   }

@@ -6,9 +6,10 @@ import { put, startDraft, asEvent } from '../actor/draft.ts'
 import { besideOf } from '../beside.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Actor as EventActor, Event, Fact } from '../events.ts'
-import { fold, parseEvent } from '../fold.ts'
+import { fold } from '../fold.ts'
 import type { JsonObject } from '../json.ts'
 import type { Ports } from '../ports.ts'
+import { readStream } from '../record.ts'
 import { UNOWNED_TYPES } from '../ports/store.ts'
 import { project } from '../projection.ts'
 import type { TurnState } from '../state.ts'
@@ -26,7 +27,7 @@ const BUSY_WAIT_MS = 100
 
 /** @throws ToolturnError `turn_not_found` also where the turn is another tenant's */
 export async function loadTurn(ports: Ports, turnId: string, tenant: string | undefined): Promise<Loaded> {
-  const events = (await ports.store.read(turnId)).map(parseEvent)
+  const events = readStream(null, await ports.store.read(turnId))
   const first = events[0]
   if (first === undefined || (tenant !== undefined && first.tenant !== tenant)) throw new ToolturnError('turn_not_found', '', { turnId })
   return { state: fold(events), events }
