@@ -6,7 +6,7 @@ import { drive, type DriveEnd } from '../actor/drive.ts'
 import { errorName, ToolturnError } from '../errors.ts'
 import type { StoredEvent } from '../events.ts'
 import type { Ports } from '../ports.ts'
-import type { TurnState } from '../state.ts'
+import { callStateName, openCalls, type TurnState } from '../state.ts'
 import { mayAct, type Session } from './session.ts'
 
 export type SupervisorOptions = {
@@ -109,10 +109,9 @@ async function driveToEnd(supervision: Supervision, actor: Actor): Promise<Drive
 
 /** A doubt that this process leaves behind is named (D2). */
 function sayLetGo(ports: Ports, actor: Actor, end: DriveEnd): void {
-  const doubts = [...actor.running.keys()].filter(ordinal => {
-    const call = actor.state.calls.get(ordinal)
-    return call !== undefined && actor.state.catalog.get(call.item.name)?.replayPolicy === 'at-most-once'
-  })
+  const { state } = actor
+  const started = openCalls(state).filter(call => callStateName(call) === 'dispatched')
+  const doubts = started.filter(call => state.catalog.get(call.item.name)?.replayPolicy === 'at-most-once').map(call => call.ordinal)
   ports.log.warn('let go of a turn', { turnId: actor.turnId, why: end, version: actor.state.version, doubts })
 }
 
