@@ -133,6 +133,11 @@ const pages = {
     whoseMove: 'caller',
     mend: 'Check the id and the tenant; `list` shows what there is.',
   },
+  turn_parked: {
+    what: 'Workers took the turn several times and none of them appended anything; it is parked, and no worker takes it by itself.',
+    whoseMove: 'operator',
+    mend: 'The log of the workers says what failed. Mend that, then `recover <turn>` takes it up again; nothing that was recorded is lost.',
+  },
   turn_not_open: {
     what: 'The turn is not waiting for this: it has ended, is being cancelled, or asks nothing.',
     whoseMove: 'nobody',

@@ -3,6 +3,7 @@
 
 import type { Progress } from '../actor/actor.ts'
 import type { Event, EventType } from '../events.ts'
+import { ToolturnError } from '../errors.ts'
 import { parseEvent } from '../fold.ts'
 import type { Ports } from '../ports.ts'
 import type { TurnStateName } from '../ports/store.ts'
@@ -99,6 +100,7 @@ export async function untilAtRest(watching: Watching, turnId: string, signal?: A
       const waited = news.next(POLL_MS, signal)
       const row = await watching.ports.store.turn(turnId)
       if (row !== null && AT_REST.has(row.state)) return true
+      if (row?.parked === true) throw new ToolturnError('turn_parked', '', { turnId })
       await waited
     }
     return false

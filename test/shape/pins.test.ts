@@ -90,7 +90,7 @@ test('error codes', () => {
     'output_invalid', 'replay_diverged', 'replay_policy_missing', 'replay_source_missing', 'round_outcome_unknown',
     'runtime_closed', 'scenario_invalid', 'schema_newer', 'schema_unmigrated', 'spawn_key_conflict', 'store_busy',
     'store_locked', 'store_replaced', 'store_unreachable', 'tool_name_duplicate', 'tool_outcome_unknown', 'tool_record_failed',
-    'turn_not_found', 'turn_not_open', 'turn_not_retryable', 'version_conflict', 'worker_fenced',
+    'turn_not_found', 'turn_not_open', 'turn_not_retryable', 'turn_parked', 'version_conflict', 'worker_fenced',
   ])
   expectTypeOf<Mover>().toEqualTypeOf<'model' | 'person' | 'caller' | 'operator' | 'nobody'>()
 })
