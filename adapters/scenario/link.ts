@@ -1,7 +1,6 @@
 // Asking and answering over the channel between two processes. Either side may ask; what is asked and answered is JSON.
 
-import { ToolturnError } from '../../machines/errors.ts'
-import type { ErrorCode } from '../../machines/errors.ts'
+import { ToolturnError, type ErrorCode } from '../../machines/errors.ts'
 
 type Frame =
   | { readonly kind: 'ask'; readonly id: number; readonly what: string; readonly given: readonly unknown[] }
@@ -22,9 +21,12 @@ export type Link = {
 /** Thrown to those who asked when the other side is gone. */
 export class GoneError extends Error {}
 
+/** Longer than anything that is asked takes, on a machine that has much else to do. */
+const ANSWER_MS = 120_000
+
 /** @param served looked up at every ask: the same process serves one after another */
 export function link(send: (frame: Frame) => void, served: () => Served): Link {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  const waiting = new Map<number, { readonly resolve: (answer: unknown) => void; readonly reject: (error: Error) => void }>()
   let asked = 0
   let gone = false
 
@@ -33,41 +35,42 @@ export function link(send: (frame: Frame) => void, served: () => Served): Link {
       const answer = await served()[what]?.(...(given as never[]))
       if (!gone) send({ kind: 'answer', id, answer: answer ?? null })
     } catch (error) {
-      const code = error instanceof ToolturnError ? error.code : 'internal'
-      if (!gone) send({ kind: 'error', id, code, message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+      if (!gone) send({ kind: 'error', id, ...inWords(error) })
     }
   }
   return {
     ask: (what, ...given) => {
       if (gone) return Promise.reject(new GoneError('the process is gone'))
-      const answer = Promise.withResolvers<unknown>()
       const id = (asked += 1)
-      waiting.set(id, answer)
+      const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }))
+      const tooLate = () => waiting.get(id)?.reject(new ToolturnError('internal', `The other process did not answer: ${what}.`))
+      const late = setTimeout(tooLate, ANSWER_MS)
       send({ kind: 'ask', id, what, given })
-      return answer.promise
+      return answer.finally(() => {
+        clearTimeout(late)
+        waiting.delete(id)
+      })
     },
-    receive: frame => {
+    receive: received => {
       if (gone) return
-      const { kind, id } = frame as Frame
-      const asker = waiting.get(id)
-      switch (kind) {
+      const frame = received as Frame
+      switch (frame.kind) {
         case 'ask':
-          return void serve(frame as Extract<Frame, { kind: 'ask' }>)
+          return void serve(frame)
         case 'answer':
-          asker?.resolve((frame as Extract<Frame, { kind: 'answer' }>).answer)
-          break
-        case 'error': {
-          const { code, message } = frame as Extract<Frame, { kind: 'error' }>
-          asker?.reject(new ToolturnError(code, message))
-          break
-        }
+          return waiting.get(frame.id)?.resolve(frame.answer)
+        case 'error':
+          return waiting.get(frame.id)?.reject(new ToolturnError(frame.code, frame.message))
       }
-      waiting.delete(id)
     },
     cut: () => {
       gone = true
       for (const { reject } of waiting.values()) reject(new GoneError('the process is gone'))
-      waiting.clear()
     },
   }
+}
+
+function inWords(error: unknown): { readonly code: ErrorCode; readonly message: string } {
+  if (error instanceof ToolturnError) return { code: error.code, message: error.message }
+  return { code: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }

@@ -1,6 +1,7 @@
 // One run of a scenario, in a place of its own, from an empty store to nothing left.
 
-import { crewApart, crewEmbedded } from './crew-apart.ts'
+import { crewApart } from './crew-apart.ts'
+import { crewEmbedded } from './crew-embedded.ts'
 import { crewHere, type Crew } from './crew.ts'
 import { armFaults } from './faults.ts'
 import type { Scenario } from './format.ts'
