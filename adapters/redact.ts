@@ -26,6 +26,8 @@ type Rules = {
 }
 
 const MIN_VALUE = 4
+/** What a pattern of the host matches is taken to be at most so long, while a text still grows. */
+const PATTERN_REACH = 256
 /** JSON inside a text inside JSON …: looked into so far. */
 const MAX_WRAPPINGS = 3
 /** Deeper than anything that is recorded. */
@@ -52,6 +54,7 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
       const masked = maskText(text, rules, 0)
       return { text: masked, changed: masked !== text }
     },
+    reach: Math.max(rules.values[0]?.length ?? 0, rules.patterns.length > 0 ? PATTERN_REACH : 0),
   }
 }
 

@@ -96,7 +96,7 @@ function record(call: Extract<ModelItem, { kind: 'call' }>, passage: Passage, vi
     kind: 'call',
     ordinal: subject.ordinal,
     id: hostCallId(subject.ordinal),
-    providerId: call.id,
+    providerId: call.id === null ? null : redactName(redactor, call.id),
     name,
     arguments: text.text,
     masked: text.masked,

@@ -7,6 +7,7 @@ import { invocationId } from './ids.ts'
 import type { LimitName } from './limits.ts'
 import type { Model } from './ports/model.ts'
 import { endedText } from './repair.ts'
+import { textOf } from './round-text.ts'
 import { callsOfRound, lastRound, openCalls, outcomeOf, type CallState, type TurnState } from './state.ts'
 import { truncationsInARow } from './transcript.ts'
 
@@ -85,8 +86,7 @@ export function conclude(state: TurnState): readonly Fact[] {
 /** The text of the last round, with that of the paused rounds it went on from. */
 function finalText(state: TurnState): string {
   const first = state.rounds.findLastIndex((round, index) => index < state.rounds.length - 1 && round.completion !== 'paused') + 1
-  const items = state.rounds.slice(first).flatMap(round => round.items)
-  return items.map(item => (item.kind === 'text' ? item.text : '')).join('')
+  return textOf(state.rounds.slice(first).flatMap(round => round.items))
 }
 
 /** The turn meets a bound: its open calls end, and it does. */

@@ -1,17 +1,35 @@
 // What of a model's words may be recorded and sent back to it: its text as it stands, or its redacted form.
 
 import { readArguments } from './arguments/read.ts'
-import { canonicalJson } from './json.ts'
+import { canonicalJson, isJsonObject, type JsonObject } from './json.ts'
 import type { Redactor } from './ports/world.ts'
+import { cleanJson } from './results/clean.ts'
 import { redactMirrors } from './results/mirrors.ts'
 import { declaresSecrets } from './schemas/secrets.ts'
+import { cutText } from './text.ts'
 import type { ContentBlock, ToolDescriptor, ToolResult } from './tool.ts'
 
 /** Longest written name that is kept. Names of a catalog are shorter. */
 const NAME_CHARACTERS = 256
 
+/** A name or an id that somebody else chose. */
 export function redactName(redactor: Redactor, name: string): string {
-  return redactor.text(name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name).text
+  return redactBounded(redactor, name, NAME_CHARACTERS)
+}
+
+/** Redacted first and cut then: a cut through a secret would leave a half that is not known for one. */
+export function redactBounded(redactor: Redactor, text: string, characters: number): string {
+  return cutText(redactor.text(text).text, characters)
+}
+
+/** A line that a tool logs. @throws ValueTooLarge */
+export function redactLine(
+  redactor: Redactor,
+  message: string,
+  fields: JsonObject = {},
+): { readonly message: string; readonly fields: JsonObject } {
+  const masked = redactor.value(cleanJson(fields) ?? {}).value
+  return { message: redactor.text(String(message)).text, fields: isJsonObject(masked) ? masked : {} }
 }
 
 /** What is kept where a text cannot be read, so no secret field in it can be found. */

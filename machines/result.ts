@@ -18,9 +18,11 @@ import type { ToolResult } from './tool.ts'
  * A value of the MCP shape is read as one. A text is a text block. Any other value is `structuredContent` with its JSON as a
  * text block beside it, as MCP asks for. Nothing (undefined, null, an empty text) is a text that says so. An error that was
  * returned counts as thrown.
+ *
+ * @param redact as `resultOfThrown` takes it
  */
-export function normaliseResult(returned: unknown): ToolResult {
-  if (isError(returned)) return resultOfThrown(returned)
+export function normaliseResult(returned: unknown, redact?: (text: string) => string): ToolResult {
+  if (isError(returned)) return resultOfThrown(returned, redact)
   try {
     return deepFreeze(resultOf(cleanJson(returned)))
   } catch (thrown) {
@@ -47,9 +49,13 @@ function textResult(text: string): ToolResult {
   return { content: [textBlock(text)] }
 }
 
-/** The result of a tool that threw: what the error says, bounded, with a hint; never its stack. Never throws. */
-export function resultOfThrown(thrown: unknown): ToolResult {
-  return errorResult(thrownText(thrown))
+/**
+ * The result of a tool that threw: what the error says, bounded, with a hint; never its stack. Never throws.
+ *
+ * @param redact masks what it says before it is bounded
+ */
+export function resultOfThrown(thrown: unknown, redact?: (text: string) => string): ToolResult {
+  return errorResult(thrownText(thrown, redact))
 }
 
 const FAILED_HINT = 'Correct the arguments if this says how, else go on without the tool.'

@@ -5,9 +5,12 @@ import type { Admitted } from './admission.ts'
 import { readJson } from './arguments/read.ts'
 import type { FactOf } from './events.ts'
 import type { RoundItem, RoundRecorded } from './events/round.ts'
+import { canonicalJson } from './json.ts'
 import type { ModelItem, ModelRound } from './ports/model.ts'
 import type { Redactor } from './ports/world.ts'
+import { redactBounded, redactName } from './redaction.ts'
 import { outputNotJsonText, outputProblemText } from './repair.ts'
+import { pausedText, redactTexts, textOf } from './round-text.ts'
 import { compiledSchema } from './schemas/cache.ts'
 import type { TurnState } from './state.ts'
 
@@ -25,17 +28,18 @@ export function roundFact(
   admitted: readonly Admitted[],
   redactor: Redactor,
 ): FactOf<'round.recorded'> {
-  const output = judgeOutput(round, state)
+  const output = redactOutput(judgeOutput(round, state), state, redactor)
+  const texts = output.value === null ? redactTexts(redactor, round.items, pausedText(state)) : [output.value]
   return {
     type: 'round.recorded',
     data: {
       round: state.rounds.length + 1,
       request,
       completion: round.completion,
-      stop: round.stop.slice(0, 100),
-      channel: admitted.length > 0 ? 'tool' : output === null ? null : channelOf(state),
-      items: recordItems(round.items, admitted, redactor),
-      output: output === null || !output.valid ? output : { valid: true, value: redactor.value(output.value).value },
+      stop: redactBounded(redactor, round.stop, STOP_CHARACTERS),
+      channel: admitted.length > 0 ? 'tool' : output.verdict === null ? null : channelOf(state),
+      items: recordItems(round.items, texts, admitted, redactor),
+      output: output.verdict,
       ...(round.refusal === undefined ? {} : { refusal: redactor.text(round.refusal).text }),
       ...(round.usage === undefined ? {} : { usage: round.usage }),
       anomalies: anomalies(round, admitted.length),
@@ -43,29 +47,59 @@ export function roundFact(
   }
 }
 
+const STOP_CHARACTERS = 100
+
+/** The verdict as it is recorded. Where redaction changed the value, `value` is its text, which stands for all that was said. */
+function redactOutput(
+  verdict: RoundRecorded['output'],
+  { opened }: TurnState,
+  redactor: Redactor,
+): { readonly verdict: RoundRecorded['output']; readonly value: string | null } {
+  if (verdict === null || !verdict.valid) return { verdict, value: null }
+  const { value, changed } = redactor.value(verdict.value, opened.output?.schema)
+  return { verdict: { valid: true, value }, value: changed ? canonicalJson(value) : null }
+}
+
 function channelOf(state: TurnState): 'structured' | 'prompted' {
   return state.opened.output?.mode === 'enforced' ? 'structured' : 'prompted'
 }
 
-/** Items in their order, each call under its host id, texts redacted. Opaque blocks stay byte-exact: providers sign them. */
-function recordItems(items: readonly ModelItem[], admitted: readonly Admitted[], redactor: Redactor): RoundItem[] {
+/**
+ * Items in their order, each call under its host id. Opaque blocks stay byte-exact: providers sign them.
+ *
+ * @param texts what is kept of the text items, in their order; those that are none are left out
+ */
+function recordItems(
+  items: readonly ModelItem[],
+  texts: readonly (string | null)[],
+  admitted: readonly Admitted[],
+  redactor: Redactor,
+): RoundItem[] {
+  const said = [...texts]
   const calls = admitted.map(call => call.item)
-  return items.map((item): RoundItem => {
+  return items.flatMap((item): RoundItem[] => {
     switch (item.kind) {
-      case 'text':
-        return { kind: 'text', text: redactor.text(item.text).text }
+      case 'text': {
+        const text = said.shift() ?? null
+        return text === null ? [] : [{ kind: 'text', text }]
+      }
       case 'opaque':
-        return item
+        return [item]
       case 'provider-tool':
-        return {
-          ...item,
-          ...(item.input === undefined ? {} : { input: redactor.value(item.input).value }),
-          ...(item.result === undefined ? {} : { result: redactor.value(item.result).value }),
-        }
+        return [redactProviderTool(item, redactor)]
       case 'call':
-        return nextOf(calls)
+        return [nextOf(calls)]
     }
   })
+}
+
+function redactProviderTool(item: Extract<ModelItem, { kind: 'provider-tool' }>, redactor: Redactor): RoundItem {
+  return {
+    ...item,
+    ...(item.id === undefined ? {} : { id: redactName(redactor, item.id) }),
+    ...(item.input === undefined ? {} : { input: redactor.value(item.input).value }),
+    ...(item.result === undefined ? {} : { result: redactor.value(item.result).value }),
+  }
 }
 
 function nextOf(calls: RoundItem[]): RoundItem {
@@ -82,8 +116,7 @@ function nextOf(calls: RoundItem[]): RoundItem {
 function judgeOutput(round: ModelRound, state: TurnState): RoundRecorded['output'] {
   const { output } = state.opened
   if (output === null || round.completion !== 'clean' || round.items.some(item => item.kind === 'call')) return null
-  const text = round.items.map(item => (item.kind === 'text' ? item.text : '')).join('')
-  const read = readJson(text.trim())
+  const read = readJson(textOf(round.items).trim())
   if (!read.ok) return { valid: false, text: outputNotJsonText(read.problem.text) }
   const schema = compiledSchema(output.schema)
   if (!schema.ok) return { valid: false, text: outputNotJsonText(schema.reason) }

@@ -6,6 +6,8 @@ import { requestDigest } from '../digest.ts'
 import { errorName, ToolturnError } from '../errors.ts'
 import type { Fact } from '../events.ts'
 import { isModelFailure, type AskContext, type Model, type ModelFailure, type ModelRequest, type ModelRound } from '../ports/model.ts'
+import { readRound } from '../model-round.ts'
+import { redactBounded } from '../redaction.ts'
 import { roundFact } from '../round.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
@@ -14,6 +16,7 @@ import { backoff, waitFor } from './backoff.ts'
 import { commit } from './commit.ts'
 import { follow, gateHost } from './follow.ts'
 import { hydrate } from './hydrate.ts'
+import { redactedDeltas } from './progress.ts'
 import { aborted, abortedWith, DONE } from './signals.ts'
 
 /** Asks for the next round and records what came of it: a round with its verdicts, or a failed try. */
@@ -55,23 +58,27 @@ async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<M
   const asking = abortedWith(actor.interrupt.signal, answered.signal)
   const left = state.opened.limits.turnTimeoutMs - workedSoFar(actor)
   void actor.ports.clock.sleep(left, answered.signal).then(() => asking.abort(OUT_OF_TIME))
+  const tell = (delta: Parameters<AskContext['onDelta']>[0]): void =>
+    actor.control.onProgress({ tenant: state.tenant, turnId, round, ...delta })
+  const deltas = redactedDeltas(actor.ports.redactor, tell)
   const context: AskContext = {
     turnId,
     attempt: state.attempt,
     round,
     try: state.failedTries + 1,
     signal: asking.signal,
-    onDelta: delta => actor.control.onProgress({ tenant: state.tenant, turnId, round, ...delta }),
+    onDelta: deltas.onDelta,
   }
   // A throw before the first wait is a failure like any other.
   const answer = Promise.resolve().then(() => model.ask(request, context))
   try {
     // An adapter that does not heed its signal is not waited for.
     const first = await Promise.race([answer, aborted(asking.signal, answered.signal)])
-    return first === 'aborted' ? null : first
+    return first === 'aborted' ? null : readRound(first, state.opened.providerTools)
   } catch (thrown) {
     return asking.signal.aborted ? null : failureOf(actor, thrown)
   } finally {
+    deltas.end()
     answered.abort(DONE)
     answer.catch(() => undefined)
   }
@@ -103,6 +110,9 @@ function recordCancelledRound(put: (...facts: readonly Fact[]) => void, fact: Fa
   put(...endOpenCalls(state(), 'turn-ended'), { type: 'turn.cancelled', data: {} })
 }
 
+/** Longest message of a failure that is kept. */
+const FAILURE_CHARACTERS = 500
+
 async function recordFailure(actor: Actor, failure: ModelFailure): Promise<void> {
   const tries = actor.state.failedTries + 1
   const final = failure.final || tries >= actor.state.opened.limits.modelTries
@@ -111,11 +121,12 @@ async function recordFailure(actor: Actor, failure: ModelFailure): Promise<void>
     const state = draft.state()
     if (stateName(state) !== 'thinking') return
     const { kind, status } = failure
+    const message = redactBounded(actor.ports.redactor, failure.message, FAILURE_CHARACTERS)
     draft.put({
       type: 'round.failed',
       data: { round: state.rounds.length + 1, try: tries, kind, backoffMs, ...(status === undefined ? {} : { status }) },
     })
-    if (final) draft.put(...fail(draft.state(), failure.code, failure.message, status))
+    if (final) draft.put(...fail(draft.state(), failure.code, message, status))
   })
   if (!final) await waitFor(actor, backoffMs)
 }

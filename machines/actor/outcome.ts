@@ -39,17 +39,17 @@ function trustIn(state: TurnState, call: CallState, tool: Tool): ContentTrust {
 
 /** What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too large. */
 export async function recordResult(actor: Actor, call: CallState, tool: Tool, end: TryEnd): Promise<RecordedResult> {
-  const result = withHint(actor.state, call, resultOf(tool, end))
+  const result = withHint(actor.state, call, resultOf(tool, end, text => actor.ports.redactor.text(text).text))
   const redacted = redactResult(actor.ports.redactor, tool.descriptor, result)
   return recordWhole(actor.ports, actor.state, call, redacted)
 }
 
-function resultOf(tool: Tool, end: TryEnd): ToolResult {
+function resultOf(tool: Tool, end: TryEnd, redact: (text: string) => string): ToolResult {
   switch (end.ended) {
     case 'returned':
-      return checkOutput(normaliseResult(end.value), tool.descriptor.outputSchema)
+      return checkOutput(normaliseResult(end.value, redact), tool.descriptor.outputSchema)
     case 'thrown':
-      return resultOfThrown(end.value)
+      return resultOfThrown(end.value, redact)
     case 'timeout':
     case 'aborted':
       return hostError(stoppedToolText(end.ended, tool.descriptor.replayPolicy === 'read-only'))

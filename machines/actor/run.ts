@@ -4,6 +4,7 @@ import { ToolturnError } from '../errors.ts'
 import { cancelled, exhaust, failInDoubt } from '../decide.ts'
 import { invocationId } from '../ids.ts'
 import type { JsonObject } from '../json.ts'
+import { redactLine } from '../redaction.ts'
 import { contradicts, failContradicted } from '../recovery.ts'
 import { callStateName, stateName, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
@@ -108,7 +109,10 @@ export function callContext(actor: Actor, call: CallState, running: Running, num
     labels,
     principal,
     signal,
-    log: (message, fields) => ports.log.info(message, { ...fields, turnId, ordinal, tool: call.item.name }),
+    log: (message, fields) => {
+      const line = redactLine(ports.redactor, message, fields)
+      ports.log.info(line.message, { ...line.fields, turnId, ordinal, tool: call.item.name })
+    },
   }
 }
 

@@ -53,6 +53,8 @@ export type Redactor = {
   readonly value: (value: Json, schema?: JsonObject | boolean) => { readonly value: Json; readonly changed: boolean }
   /** Free text: known values and detectors. */
   readonly text: (text: string) => { readonly text: string; readonly changed: boolean }
+  /** UTF-16 units of the longest known secret: one that begins further before the end of a text than this stands in it whole. */
+  readonly reach: number
 }
 
 /** Seals whole arguments under the host's key (D11); null where the host gave none. */

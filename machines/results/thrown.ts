@@ -25,9 +25,13 @@ function withoutStack(text: string): string {
   return stack === -1 ? text : text.slice(0, stack)
 }
 
-/** What the thrown value says; the empty text when it says nothing. Never throws. */
-export function thrownText(thrown: unknown): string {
-  const said = cutText(whatItSays(thrown), 2 * MAX_ERROR_TEXT)
+/**
+ * What the thrown value says; the empty text when it says nothing. Never throws.
+ *
+ * @param redact is given the whole of it: a cut through a secret would leave a half that is not known for one
+ */
+export function thrownText(thrown: unknown, redact: (text: string) => string = text => text): string {
+  const said = cutText(redact(whatItSays(thrown)), 2 * MAX_ERROR_TEXT)
   return cutText(withoutPaths(withoutStack(said)).trim(), MAX_ERROR_TEXT)
 }
 
@@ -38,16 +42,16 @@ function whatItSays(thrown: unknown): string {
     const { message, errors } = thrown as { readonly message?: unknown; readonly errors?: unknown }
     if (typeof message !== 'string') return wordsOf(thrown)
     const inner = Array.isArray(errors) ? errors.slice(0, MAX_INNER_ERRORS).map(innerText) : []
-    return [cutText(message, 2 * MAX_ERROR_TEXT), ...inner].filter(text => text !== '').join('; ')
+    return [message, ...inner].filter(text => text !== '').join('; ')
   } catch {
     return ''
   }
 }
 
 function innerText(error: unknown): string {
-  if (typeof error === 'string') return cutText(error, MAX_ERROR_TEXT)
+  if (typeof error === 'string') return error
   const message = (error as { readonly message?: unknown } | null)?.message
-  return typeof message === 'string' ? cutText(message, MAX_ERROR_TEXT) : ''
+  return typeof message === 'string' ? message : ''
 }
 
 /** A thrown object that is no error: its own words. */
