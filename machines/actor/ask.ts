@@ -9,6 +9,7 @@ import { isModelFailure, type AskContext, type Model, type ModelFailure, type Mo
 import { readRound } from '../model-round.ts'
 import { redactBounded } from '../redaction.ts'
 import { roundFact } from '../round.ts'
+import { pausedText } from '../round-text.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
 import { workedSoFar, type Actor } from './actor.ts'
@@ -60,7 +61,7 @@ async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<M
   void actor.ports.clock.sleep(left, answered.signal).then(() => asking.abort(OUT_OF_TIME))
   const tell = (delta: Parameters<AskContext['onDelta']>[0]): void =>
     actor.control.onProgress({ tenant: state.tenant, turnId, round, ...delta })
-  const deltas = redactedDeltas(actor.ports.redactor, tell)
+  const deltas = redactedDeltas(actor.ports.redactor, pausedText(state), tell)
   const context: AskContext = {
     turnId,
     attempt: state.attempt,

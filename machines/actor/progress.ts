@@ -23,9 +23,11 @@ const GROWTH = 1 / 16
  *
  * A call is told without its text: which of its fields are secret can be seen only when it is whole. What was told is never
  * taken back: when later words change it, nothing more is told, and the record says the rest.
+ *
+ * @param before recorded text that the round goes on from; it was told
  */
-export function redactedDeltas(redactor: Redactor, tell: (delta: Delta) => void): Deltas {
-  const said = new Map<Delta['kind'], Said>()
+export function redactedDeltas(redactor: Redactor, before: string, tell: (delta: Delta) => void): Deltas {
+  const said = new Map<Delta['kind'], Said>([['text', { kind: 'text', text: before, looked: 0, told: before }]])
   let ended = false
   const tellUpTo = (words: Said, settled: string): void => {
     if (settled.length <= words.told.length || !settled.startsWith(words.told)) return
