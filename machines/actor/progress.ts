@@ -64,7 +64,7 @@ const JSON_BEGINS = /^\s*[[{]/
  */
 function settledText(redactor: Redactor, text: string): string {
   if (JSON_BEGINS.test(text)) return ''
-  const beginning = text.slice(0, Math.max(0, text.length - redactor.reach))
-  const word = beginning.search(/\S*$/)
-  return commonBeginning(redactor.text(text.slice(0, word)).text, redactor.text(text).text)
+  let end = Math.max(0, text.length - redactor.reach)
+  while (end > 0 && !/\s/.test(text[end - 1] ?? '')) end -= 1
+  return end === 0 ? '' : commonBeginning(redactor.text(text.slice(0, end)).text, redactor.text(text).text)
 }

@@ -41,6 +41,14 @@ describe('deltas', () => {
     expect(told(letters(text)).live.length).toBeGreaterThan(text.length / 2)
   })
 
+  it('take time linear in the text, also without a gap between its words', () => {
+    const looks: number[] = []
+    const counted = { ...redactor, text: (text: string) => (looks.push(text.length), redactor.text(text)) }
+    const text = `${'x'.repeat(30_000)} ${'some words '.repeat(3_000)}`
+    expect(told(letters(text), counted).all).toBe(text)
+    expect(looks.reduce((sum, length) => sum + length, 0)).toBeLessThan(50 * text.length)
+  })
+
   it('mask what shows by its form, also where its field is known only behind it', () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
     for (const text of [`the token is ${token} there`, `{"apiKey": "first ${token}", "password": "two words"}`]) {
