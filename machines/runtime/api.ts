@@ -85,7 +85,11 @@ export type TurnHandle = {
   readonly result: (options?: { readonly signal?: AbortSignal }) => Promise<TurnResult>
 }
 
+/** Whom the host authenticated, and by which lane; `via` is for the record where nothing is decided by it. */
 export type As = { readonly as: PrincipalInput; readonly via?: Via }
+
+/** Whose decision it is, and by which lane it came. The lane is never guessed: only `app` may resolve on an untrusted turn (C4). */
+export type Deciding = { readonly as: PrincipalInput; readonly via: Via; readonly tenant?: string }
 
 /** What a resolve made of its hold. */
 export type Resolution = { readonly turnId: string; readonly approvalId: string; readonly ordinal: number; readonly decision: 'granted' | 'denied' }
@@ -158,8 +162,10 @@ export type Seen = {
   readonly advance: (turnId: string, version: number) => Promise<void>
 }
 
+/** The verbs. Each rejects with a ToolturnError: `option_invalid` where it was asked wrongly, `runtime_closed` after the close. */
 export type Runtime = {
   readonly name: string
+  /** Opens a turn; resolves when that is durable. The principal is whom the host has authenticated. @throws ToolturnError `option_invalid`, `spawn_key_conflict` */
   readonly spawn: (options: SpawnOptions) => Promise<TurnHandle>
   /** A turn by its id. @throws ToolturnError `turn_not_found` */
   readonly get: (turnId: string, options?: { readonly tenant?: string }) => Promise<TurnHandle>
@@ -172,18 +178,25 @@ export type Runtime = {
   readonly list: (options?: ListOptions) => Promise<{ readonly turns: readonly TurnRow[]; readonly next: string | null }>
   readonly approvals: (options?: ListOptions & { readonly settled?: boolean }) => Promise<{ readonly approvals: readonly ApprovalRow[]; readonly next: string | null }>
   /** @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`, `approval_channel_refused`, `decision_invalid`, `turn_not_open` */
-  readonly approve: (approvalId: string, options: As & { readonly arguments?: unknown; readonly tenant?: string }) => Promise<Resolution>
-  readonly deny: (approvalId: string, options: As & { readonly reason?: string; readonly tenant?: string }) => Promise<Resolution>
+  readonly approve: (approvalId: string, options: Deciding & { readonly arguments?: unknown }) => Promise<Resolution>
+  readonly deny: (approvalId: string, options: Deciding & { readonly reason?: string }) => Promise<Resolution>
   /** What came from outside, word for word: `approve` or `deny`, or `decision_invalid` and the hold is as it was (C5). */
-  readonly decide: (approvalId: string, decision: unknown, options: As & { readonly tenant?: string }) => Promise<Resolution>
-  readonly answer: (turnId: string, options: As & { readonly answer: unknown; readonly tenant?: string }) => Promise<void>
+  readonly decide: (approvalId: string, decision: unknown, options: Deciding) => Promise<Resolution>
+  readonly answer: (turnId: string, options: Deciding & { readonly answer: unknown }) => Promise<void>
+  /** Cancels a turn, for whomever `as` names: who may is the host's to decide, before it calls. */
   readonly cancel: (turnId: string, options: As & { readonly tenant?: string }) => Promise<void>
+  /** A new attempt. Who may, and who may say `despiteDoubt`, is the host's to decide, before it calls. */
   readonly retry: (turnId: string, options: As & { readonly despiteDoubt?: boolean; readonly tenant?: string }) => Promise<TurnHandle>
+  /** An operator's word on a call in doubt, taken as it is: who is an operator is the host's to decide, before it calls (D6). */
   readonly settle: (
     turnId: string,
     ordinal: number,
     options: As & { readonly tenant?: string } & ({ readonly happened: unknown } | { readonly didNotHappen: true; readonly workerIsDead: true }),
   ) => Promise<void>
+  /**
+   * A new turn that begins with a copy of this one's records, for the same principal and with its rights (D13). Who may is the
+   * host's to decide, before it calls; without `as` the record names the worker alone.
+   */
   readonly fork: (turnId: string, options: { readonly at: number; readonly as?: PrincipalInput; readonly tenant?: string }) => Promise<TurnHandle>
   readonly replay: (turnId: string, options?: { readonly attempt?: number; readonly at?: number; readonly tenant?: string }) => Promise<ReplayResult>
   readonly verify: (

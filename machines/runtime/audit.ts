@@ -9,7 +9,7 @@ import type { TurnRow } from '../ports/store.ts'
 import { replay } from '../replay.ts'
 import { verifyAll, verifyTurn } from '../verify-store.ts'
 import type { ReplayResult, Runtime, VerifyResult } from './api.ts'
-import { readTenant, readTime } from './door.ts'
+import { readKnown, readTenant, readTime, readTurnId } from './door.ts'
 import type { RuntimeOptions } from './runtime.ts'
 
 export type Audit = Pick<Runtime, 'replay' | 'verify' | 'export'>
@@ -17,7 +17,8 @@ export type Audit = Pick<Runtime, 'replay' | 'verify' | 'export'>
 export function audit(ports: Ports, options: RuntimeOptions): Audit {
   return {
     replay: (turnId, wanted = {}) => replayTurn(ports, turnId, wanted, options.onReplayed),
-    verify: async (turnId, { tenant, onProgress } = {}): Promise<VerifyResult> => {
+    verify: async (turnId, given = {}): Promise<VerifyResult> => {
+      const { tenant, onProgress } = readKnown('options', given, ['tenant', 'onProgress'])
       if (turnId !== undefined) return verifyTurn(ports.store, await rowOf(ports, turnId, tenant))
       return verifyAll(ports.store, tenant === undefined ? {} : { tenant: readTenant(tenant) }, onProgress)
     },
@@ -27,7 +28,7 @@ export function audit(ports: Ports, options: RuntimeOptions): Audit {
 
 /** @throws ToolturnError `turn_not_found`, also where the turn is another tenant's */
 export async function rowOf(ports: Ports, turnId: string, tenant: string | undefined): Promise<TurnRow> {
-  const row = await ports.store.turn(turnId)
+  const row = await ports.store.turn(readTurnId(turnId))
   if (row === null || (tenant !== undefined && row.tenant !== tenant)) throw new ToolturnError('turn_not_found', '', { turnId })
   return row
 }
@@ -35,9 +36,10 @@ export async function rowOf(ports: Ports, turnId: string, tenant: string | undef
 async function replayTurn(
   ports: Ports,
   turnId: string,
-  { attempt, at, tenant }: NonNullable<Parameters<Runtime['replay']>[1]>,
+  wanted: NonNullable<Parameters<Runtime['replay']>[1]>,
   onReplayed: (event: StoredEvent) => void,
 ): Promise<ReplayResult> {
+  const { attempt, at, tenant } = readKnown('options', wanted, ['attempt', 'at', 'tenant'])
   const row = await rowOf(ports, turnId, tenant)
   const events = await ports.store.read(turnId)
   return replay(events, {
@@ -49,7 +51,8 @@ async function replayTurn(
 }
 
 function readExport(what: Parameters<Runtime['export']>[0]): Parameters<typeof exportLines>[1] {
-  if ('turnId' in what) return what
+  readKnown('options', what, ['turnId', 'since', 'until', 'tenant'])
+  if ('turnId' in what) return { ...what, turnId: readTurnId(what.turnId) }
   const { since, until, tenant } = what
   return {
     ...(since === undefined ? {} : { since: readTime('since', since) }),

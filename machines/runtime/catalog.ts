@@ -36,8 +36,8 @@ function quarantineIfUnusable(tool: Tool): Tool {
 }
 
 /** The descriptors that a turn offers: those named, or all, in the order of the catalog. */
-export function offered(catalog: ReadonlyMap<string, Tool>, names: readonly string[] | undefined): ToolDescriptor[] {
+export function offered(catalog: ReadonlyMap<string, Tool>, names: readonly string[] | null): ToolDescriptor[] {
   for (const name of names ?? []) if (!catalog.has(name)) refuse('tools', `names of registered tools; there is no ${JSON.stringify(name)}`)
-  const wanted = names === undefined ? null : new Set(names)
+  const wanted = names === null ? null : new Set(names)
   return [...catalog.values()].map(tool => tool.descriptor).filter(descriptor => wanted === null || wanted.has(descriptor.name))
 }

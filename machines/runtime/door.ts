@@ -4,15 +4,50 @@ import { ToolturnError } from '../errors.ts'
 import { TOKEN } from '../ids.ts'
 import { resolveLimits, type LimitOptions, type Limits } from '../limits.ts'
 import type { ListFilter, TurnStateName } from '../ports/store.ts'
-import type { Approver, Principal, Via } from '../principal.ts'
+import type { Principal, Via } from '../principal.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import { epochMs } from '../time.ts'
 import type { ListOptions, PrincipalInput, SpawnOptions } from './api.ts'
+import { takeJson, isPlainObject } from './json-copy.ts'
 import { parseJson } from '../json-text.ts'
 
 /** @throws ToolturnError `option_invalid`, always */
 export function refuse(option: string, expected: string): never {
   throw new ToolturnError('option_invalid', `\`${option}\` is not valid: expected ${expected}.`, { option, expected })
+}
+
+/**
+ * An object of options. A name that is none of them is refused: a misspelled option is a wish that nobody hears.
+ *
+ * @param names left out where the caller looks at the names itself
+ */
+export function readKnown<T>(option: string, given: T, names?: readonly string[]): T {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return refuse(option, 'an object')
+  const stranger = names === undefined ? undefined : Object.keys(given).find(name => !names.includes(name))
+  if (stranger === undefined) return given
+  return refuse(`${option}.${stranger.slice(0, TEXT_CHARACTERS)}`, `none but ${names?.join(', ')}`)
+}
+
+const TEXT_CHARACTERS = 512
+
+/** A text that can be stored and compared: ids, issuers, names, keys. */
+export function readText(option: string, given: unknown, characters = TEXT_CHARACTERS): string {
+  const good = typeof given === 'string' && given !== '' && given.length <= characters && !given.includes('\0') && given.isWellFormed()
+  return good ? given : refuse(option, `a text of 1 to ${characters} characters`)
+}
+
+const LIST_MAX = 1_000
+
+export function readList<T>(option: string, given: readonly T[], most = LIST_MAX): readonly T[] {
+  return Array.isArray(given) && given.length <= most ? given : refuse(option, `a list of at most ${most}`)
+}
+
+export function readFunction<T>(option: string, given: T): T {
+  return typeof given === 'function' ? given : refuse(option, 'a function')
+}
+
+export function readTurnId(turnId: string, option = 'turnId'): string {
+  return readText(option, turnId)
 }
 
 export function readTenant(tenant: string | undefined): string {
@@ -22,19 +57,21 @@ export function readTenant(tenant: string | undefined): string {
 
 export function readPrincipal(option: string, given: PrincipalInput): Principal {
   if (typeof given !== 'object' || given === null) refuse(option, 'a principal: { issuer, id, kind, scopes? }')
-  const { issuer, id, kind, scopes = [] } = given
-  if (typeof issuer !== 'string' || issuer === '') refuse(`${option}.issuer`, 'a text that is not empty')
-  if (typeof id !== 'string' || id === '') refuse(`${option}.id`, 'a text that is not empty')
+  const { issuer, id, kind, scopes = [] } = readKnown(option, given, ['issuer', 'id', 'kind', 'scopes'])
   if (kind !== 'person' && kind !== 'service') refuse(`${option}.kind`, 'person or service')
-  if (!Array.isArray(scopes) || !scopes.every(scope => typeof scope === 'string' && scope !== '')) refuse(`${option}.scopes`, 'a list of texts')
-  return { issuer, id, kind, scopes: [...scopes] }
+  return {
+    issuer: readText(`${option}.issuer`, issuer),
+    id: readText(`${option}.id`, id),
+    kind,
+    scopes: readList(`${option}.scopes`, scopes).map((scope, index) => readText(`${option}.scopes[${index}]`, scope)),
+  }
 }
 
 const LANES: readonly Via[] = ['app', 'link', 'delegate', 'mcp']
 
-export function readVia(via: Via | undefined): Via {
-  const value = via ?? 'app'
-  return LANES.includes(value) ? value : refuse('via', LANES.join(', '))
+/** The lane of a decision. It is never guessed: one that is left out would pass as the lane that may do most (C4). */
+export function readVia(via: Via): Via {
+  return LANES.includes(via) ? via : refuse('via', LANES.join(', '))
 }
 
 export function readLimits(...sets: readonly (LimitOptions | undefined)[]): Limits {
@@ -46,31 +83,14 @@ const LABELS_MAX = 16
 const LABEL_CHARACTERS = 256
 
 export function readLabels(labels: SpawnOptions['labels']): { readonly [name: string]: string } {
+  if (labels !== undefined && !isPlainObject(labels)) refuse('labels', 'an object of texts')
   const entries = Object.entries(labels ?? {})
   if (entries.length > LABELS_MAX) refuse('labels', `at most ${LABELS_MAX}`)
   for (const [name, value] of entries) {
-    if (typeof value !== 'string' || value.length > LABEL_CHARACTERS || name === '' || name.length > LABEL_CHARACTERS) {
-      refuse('labels', `names and texts of at most ${LABEL_CHARACTERS} characters`)
-    }
+    readText('labels', name, LABEL_CHARACTERS)
+    if (value !== '') readText('labels', value, LABEL_CHARACTERS)
   }
   return Object.fromEntries(entries)
-}
-
-const KEY_CHARACTERS = 512
-
-export function readKey(key: string | undefined): string | null {
-  if (key === undefined) return null
-  const good = typeof key === 'string' && key !== '' && key.length <= KEY_CHARACTERS && !key.includes('\0')
-  return good ? key : refuse('key', `a text of 1 to ${KEY_CHARACTERS} characters`)
-}
-
-/** Approvers without an issuer are of the turn's own. */
-export function readApprovers(approvers: SpawnOptions['approvers'], principal: Principal | null): Approver[] {
-  return (approvers ?? []).map(({ id, issuer = principal?.issuer, kind }, index) => {
-    if (typeof id !== 'string' || id === '') refuse(`approvers[${index}].id`, 'a text that is not empty')
-    if (issuer === undefined) refuse(`approvers[${index}].issuer`, 'an issuer, since the turn has no principal to take it from')
-    return kind === undefined ? { id, issuer } : { id, issuer, kind }
-  })
 }
 
 const STATES: readonly TurnStateName[] = [
@@ -78,25 +98,34 @@ const STATES: readonly TurnStateName[] = [
   'completed', 'refused', 'exhausted', 'cancelled', 'failed',
 ]
 
-export function readFilter(options: ListOptions): ListFilter {
-  const { state, principal, since, until, limit = 100 } = options
+const FILTERS = ['tenant', 'state', 'labels', 'principal', 'tool', 'outcome', 'since', 'until', 'parked', 'limit', 'cursor']
+const CURSOR_CHARACTERS = 4_096
+
+export function readFilter(given: ListOptions, more: readonly string[] = []): ListFilter {
+  const { limit = 100, ...options } = readKnown('options', given, [...FILTERS, ...more])
+  const { state, principal, since, until, tenant, labels, tool, outcome, parked, cursor } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) refuse('limit', 'a whole number from 1 to 1000')
   const states = state === undefined ? undefined : Array.isArray(state) ? state : [state as TurnStateName]
   for (const name of states ?? []) if (!STATES.includes(name)) refuse('state', STATES.join(', '))
-  const { tenant, labels, tool, outcome, parked, cursor } = options
   return {
     limit,
     ...(tenant === undefined ? {} : { tenant: readTenant(tenant) }),
     ...(states === undefined ? {} : { state: states }),
-    ...(principal === undefined ? {} : { principal: typeof principal === 'string' ? { id: principal } : principal }),
+    ...(principal === undefined ? {} : { principal: readWhom(principal) }),
     ...(since === undefined ? {} : { since: readTime('since', since) }),
     ...(until === undefined ? {} : { until: readTime('until', until) }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(parked === undefined ? {} : { parked }),
-    ...(cursor === undefined ? {} : { cursor }),
+    ...(labels === undefined ? {} : { labels: readLabels(labels) }),
+    ...(tool === undefined ? {} : { tool: readText('tool', tool) }),
+    ...(outcome === undefined ? {} : { outcome: readText('outcome', outcome) as typeof outcome }),
+    ...(parked === undefined ? {} : { parked: parked === true }),
+    ...(cursor === undefined ? {} : { cursor: readText('cursor', cursor, CURSOR_CHARACTERS) }),
   }
+}
+
+function readWhom(given: NonNullable<ListOptions['principal']>): NonNullable<ListFilter['principal']> {
+  if (typeof given === 'string') return { id: readText('principal', given) }
+  const { id, issuer } = readKnown('principal', given, ['id', 'issuer', 'kind', 'scopes'])
+  return { id: readText('principal.id', id), ...(issuer === undefined ? {} : { issuer: readText('principal.issuer', issuer) }) }
 }
 
 /** ISO 8601; a bare date is UTC. @returns epoch milliseconds */
@@ -111,7 +140,7 @@ const VALUE_CHARACTERS = 65_536
 export function readJsonValue(option: string, value: unknown): Json {
   let text: string
   try {
-    text = canonicalJson(value)
+    text = canonicalJson(takeJson(value, VALUE_CHARACTERS))
   } catch {
     return refuse(option, 'a JSON value')
   }

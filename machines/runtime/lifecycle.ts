@@ -11,17 +11,22 @@ import { redactResult } from '../redaction.ts'
 import { normaliseResult } from '../result.ts'
 import { callStateName, hasEnded, stateName, type CallState, type TurnState } from '../state.ts'
 import type { As } from './api.ts'
-import { readPrincipal, readVia, refuse } from './door.ts'
+import { readKnown, readPrincipal, readTurnId, readVia, refuse } from './door.ts'
 import { partyOf } from './resolve.ts'
 import { writeUnowned, type Written } from './unowned.ts'
 
 type Options = As & { readonly tenant?: string | undefined }
 
+/** Whoever acts on a whole turn. Any lane may, so one that is not named is recorded as the application's. */
+function readActing(given: Options, more: readonly string[] = []) {
+  const { as, via = 'app', tenant } = readKnown('options', given, ['as', 'via', 'tenant', ...more])
+  return { by: readPrincipal('as', as), via: readVia(via), tenant }
+}
+
 /** Begins to cancel a turn; its owner, or the next one, brings it to its end (G4). Cancelling twice is cancelling once. */
-export async function cancelTurn(ports: Ports, turnId: string, options: Options): Promise<readonly Event[]> {
-  const by = readPrincipal('as', options.as)
-  const via = readVia(options.via)
-  const { events } = await writeUnowned(ports, turnId, options.tenant, partyOf(by), ({ state }): Written => {
+export async function cancelTurn(ports: Ports, turnId: string, given: Options): Promise<readonly Event[]> {
+  const { by, via, tenant } = readActing(given)
+  const { events } = await writeUnowned(ports, readTurnId(turnId), tenant, partyOf(by), ({ state }): Written => {
     if (hasEnded(state)) throw new ToolturnError('turn_not_open', '', { turnId, state: stateName(state) })
     if (stateName(state) === 'cancelling') return { facts: [] }
     return { facts: [{ type: 'turn.cancelling', data: { by, via } }] }
@@ -35,9 +40,9 @@ export async function cancelTurn(ports: Ports, turnId: string, options: Options)
  * @throws ToolturnError `turn_not_retryable`
  */
 export async function retryTurn(ports: Ports, turnId: string, options: Options & { readonly despiteDoubt?: boolean }): Promise<void> {
-  const by = readPrincipal('as', options.as)
+  const { by, tenant } = readActing(options, ['despiteDoubt'])
   const despiteDoubt = options.despiteDoubt === true
-  await writeUnowned(ports, turnId, options.tenant, partyOf(by), ({ state }): Written => {
+  await writeUnowned(ports, readTurnId(turnId), tenant, partyOf(by), ({ state }): Written => {
     const name = stateName(state)
     if (name !== 'failed' && name !== 'exhausted' && name !== 'cancelled') throw new ToolturnError('turn_not_retryable', '', { turnId, state: name })
     if (inDoubt(state) && !despiteDoubt) {
@@ -60,11 +65,11 @@ export type Settlement = { readonly happened: unknown } | { readonly didNotHappe
  * @throws ToolturnError `call_not_in_doubt`; `option_invalid` where it did not happen and nobody says that the worker is dead
  */
 export async function settleCall(ports: Ports, turnId: string, ordinal: number, settlement: Settlement, options: Options): Promise<void> {
-  const by = readPrincipal('as', options.as)
+  const { by, tenant } = readActing(options, ['happened', 'didNotHappen', 'workerIsDead'])
   const happened = 'happened' in settlement
   if (!happened && settlement.didNotHappen !== true) refuse('didNotHappen', '`happened` with the result, or `didNotHappen: true`')
   if (!happened && settlement.workerIsDead !== true) refuse('workerIsDead', 'the statement that the worker is dead, so that it cannot happen any more')
-  await writeUnowned(ports, turnId, options.tenant, partyOf(by), async ({ state }): Promise<Written> => {
+  await writeUnowned(ports, readTurnId(turnId), tenant, partyOf(by), async ({ state }): Promise<Written> => {
     const call = state.calls.get(ordinal)
     if (call === undefined || !state.chart.context.inDoubt || callStateName(call) !== 'dispatched') {
       throw new ToolturnError('call_not_in_doubt', '', { turnId, ordinal, state: stateName(state) })

@@ -10,26 +10,39 @@ import { redactArguments } from '../gates/redaction.ts'
 import { parseApprovalId } from '../ids.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import type { Ports } from '../ports.ts'
+import { redactBounded } from '../redaction.ts'
 import { callStateName, hasEnded, stateName, type CallState, type TurnState } from '../state.ts'
-import type { As, Resolution } from './api.ts'
+import type { Deciding, Resolution } from './api.ts'
 import { readJsonValue, readPrincipal, readVia } from './door.ts'
 import { writeUnowned, type Loaded, type Written } from './unowned.ts'
 
-type Options = As & { readonly tenant?: string | undefined }
 export type Wanted = { readonly kind: 'approve'; readonly arguments?: unknown } | { readonly kind: 'deny'; readonly reason?: string }
 
 const REASON_CHARACTERS = 2_000
+const WORDS = ['decision', 'arguments', 'reason']
 
 /** The exact words, and nothing else (C5). @throws ToolturnError `decision_invalid` */
 export function readDecision(decision: unknown): Wanted {
-  const given = typeof decision === 'string' ? { decision } : decision
-  if (!isJsonObject(given)) throw invalidDecision('`approve` or `deny`')
+  const given = copied(typeof decision === 'string' ? { decision } : decision, '`approve` or `deny`')
+  if (!Object.keys(given).every(name => WORDS.includes(name))) throw invalidDecision(`none but ${WORDS.join(', ')}`)
   const { decision: word, arguments: edited, reason } = given
   if (word === 'approve' && reason === undefined) return edited === undefined ? { kind: 'approve' } : { kind: 'approve', arguments: edited }
   if (word !== 'deny' || edited !== undefined) throw invalidDecision('`approve` or `deny`')
   if (reason === undefined) return { kind: 'deny' }
   if (typeof reason !== 'string') throw invalidDecision('a text as the reason')
   return { kind: 'deny', reason }
+}
+
+/** A live object may show one value to the check and another to the call, so it is read once (C6). */
+function copied(given: unknown, expected: string): JsonObject {
+  let value: unknown
+  try {
+    value = readJsonValue('decision', given)
+  } catch {
+    throw invalidDecision(expected)
+  }
+  if (isJsonObject(value)) return value
+  throw invalidDecision(expected)
 }
 
 function invalidDecision(expected: string, details: JsonObject = {}): ToolturnError {
@@ -42,7 +55,7 @@ function invalidDecision(expected: string, details: JsonObject = {}): ToolturnEr
  * @throws ToolturnError `approval_not_found`, `approval_already_resolved` with the stored decision, `approval_expired` (the expiry
  *   is recorded by this very resolve), `approval_not_yours`, `approval_channel_refused`, `decision_invalid`, `turn_not_open`
  */
-export async function resolveHold(ports: Ports, approvalId: string, wanted: Wanted, options: Options): Promise<Resolution> {
+export async function resolveHold(ports: Ports, approvalId: string, wanted: Wanted, options: Deciding): Promise<Resolution> {
   const by = readPrincipal('as', options.as)
   const resolver: Resolver = { by, via: readVia(options.via) }
   const named = parseApprovalId(approvalId)
@@ -100,7 +113,7 @@ type ReadWanted = { readonly decision: Decision; readonly wholes: ReadonlyMap<nu
 
 async function readWanted(ports: Ports, state: TurnState, call: CallState, wanted: Wanted): Promise<ReadWanted> {
   if (wanted.kind === 'deny') {
-    const reason = wanted.reason === undefined ? undefined : ports.redactor.text(wanted.reason.slice(0, REASON_CHARACTERS)).text
+    const reason = wanted.reason === undefined ? undefined : redactBounded(ports.redactor, wanted.reason, REASON_CHARACTERS)
     return { decision: { kind: 'deny', ...(reason === undefined ? {} : { reason }) }, wholes: new Map() }
   }
   if (wanted.arguments === undefined) return { decision: { kind: 'approve', edited: null }, wholes: new Map() }
@@ -112,8 +125,7 @@ async function readEdit(ports: Ports, state: TurnState, call: CallState, given: 
   const descriptor = state.catalog.get(call.item.name)
   const secrets = await ports.store.secrets(state.turnId)
   if (descriptor === undefined || secrets === null) throw new ToolturnError('turn_not_found', '', { turnId: state.turnId })
-  if (!isJsonObject(given)) throw invalidDecision('an object as the edited arguments')
-  const checked = prepareArguments(descriptor, given)
+  const checked = prepareArguments(descriptor, copied(given, 'an object as the edited arguments'))
   if (!checked.ok) throw invalidDecision('arguments that fit the tool', { problem: 'text' in checked.stop ? checked.stop.text : '' })
   const { prepared } = checked
   const { redacted, masked } = redactArguments(ports.redactor, descriptor, prepared)
@@ -145,7 +157,7 @@ function turnedAway(fact: Fact, turnId: string): ToolturnError {
 }
 
 /** Answers the open ask of a turn (E3). @throws ToolturnError `turn_not_open`, `approval_expired`, `approval_not_yours`, … */
-export async function answerTurn(ports: Ports, turnId: string, answer: unknown, options: Options): Promise<void> {
+export async function answerTurn(ports: Ports, turnId: string, answer: unknown, options: Deciding): Promise<void> {
   const by = readPrincipal('as', options.as)
   const resolver: Resolver = { by, via: readVia(options.via) }
   const value = readJsonValue('answer', answer)

@@ -5,21 +5,21 @@ import type { Json } from '../json.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Event, StoredEvent } from '../events.ts'
 import type { Ports } from '../ports.ts'
-import { fold, parseEvent } from '../fold.ts'
-import type { TurnState } from '../state.ts'
 import { capabilityDocument, effectSeams } from '../capabilities.ts'
 import { forkTurn } from '../fork.ts'
 import { messagesOf, viewOf } from '../view.ts'
-import type { As, Runtime, SpawnOptions, TurnHandle, TurnResult } from './api.ts'
+import type { Deciding, Runtime, SpawnOptions, TurnHandle } from './api.ts'
 import { audit, rowOf } from './audit.ts'
-import { readFilter, readLimits, readPrincipal, readTenant, refuse } from './door.ts'
-import { createHub, type Hub } from './hub.ts'
+import { streamsWhileOpen, whileOpen } from './closing.ts'
+import { readFilter, readKnown, readLimits, readPrincipal, readText, readTurnId, refuse } from './door.ts'
+import { get, handle, type Core } from './handle.ts'
+import { createHub } from './hub.ts'
 import { cancelTurn, retryTurn, settleCall } from './lifecycle.ts'
 import { answerTurn, partyOf, readDecision, resolveHold, type Wanted } from './resolve.ts'
+import { readSpawn } from './spawn-options.ts'
 import { keyConflict, openTurn, type SpawnDefaults } from './spawn.ts'
-import { supervise, type Supervisor } from './supervisor.ts'
+import { supervise } from './supervisor.ts'
 import { loadTurn } from './unowned.ts'
-import { eventsOf, untilAtRest } from './watch.ts'
 
 export type RuntimeOptions = SpawnDefaults & {
   /** False: spawns, reads and resolves, and runs nothing. */
@@ -34,16 +34,6 @@ export type RuntimeOptions = SpawnDefaults & {
   readonly configured: { readonly [name: string]: Json }
   /** Lets go of what the host opened; last. */
   readonly release: () => Promise<void>
-}
-
-type Core = {
-  readonly ports: Ports
-  readonly options: RuntimeOptions
-  readonly hub: Hub
-  readonly supervisor: Supervisor | null
-  /** The name under which a process that drives nothing writes. */
-  readonly writer: string
-  closed: Promise<void> | null
 }
 
 const CLOSE_GRACE_MS = 30_000
@@ -63,22 +53,42 @@ export async function createRuntimeOver(ports: Ports, options: RuntimeOptions): 
     ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress })
     : null
   const core: Core = { ports, options, hub, supervisor, writer: ports.random.workerId(), closed: null }
-  return { name: runtime, ...acting(core), ...reading(core), ...audit(ports, options), ...telling(core), ...running(core) }
+  const isClosed = () => core.closed !== null
+  const { export: exported, ...audited } = audit(ports, options)
+  return {
+    name: runtime,
+    ...whileOpen(isClosed, { ...acting(core), ...reading(core), ...audited, ...telling(core), ...running(core) }),
+    ...streamsWhileOpen(isClosed, { events: followed(core), export: exported }),
+    ...describing(core),
+    close: ({ graceMs = CLOSE_GRACE_MS } = {}) => {
+      core.closed ??= closeCore(core, graceMs)
+      return core.closed
+    },
+  }
 }
+
+const DECIDING = ['as', 'via', 'tenant']
 
 function acting(core: Core) {
   const { ports } = core
-  const resolved = async (approvalId: string, wanted: Wanted, options: As & { readonly tenant?: string }) => {
-    const resolution = await resolveHold(ports, approvalId, wanted, options).finally(() => news(core, approvalId.split('.')[0] ?? ''))
-    return resolution
-  }
+  const resolved = (approvalId: string, wanted: Wanted, options: Deciding) =>
+    resolveHold(ports, readText('approvalId', approvalId), wanted, options).finally(() => news(core, approvalId.split('.')[0] ?? ''))
   return {
     spawn: (options: SpawnOptions) => spawn(core, options),
-    approve: (approvalId, { arguments: edited, ...options }) =>
-      resolved(approvalId, edited === undefined ? { kind: 'approve' } : { kind: 'approve', arguments: edited }, options),
-    deny: (approvalId, { reason, ...options }) => resolved(approvalId, reason === undefined ? { kind: 'deny' } : { kind: 'deny', reason }, options),
-    decide: async (approvalId, decision, options) => resolved(approvalId, readDecision(decision), options),
-    answer: (turnId, { answer, ...options }) => answerTurn(ports, turnId, answer, options).finally(() => news(core, turnId)),
+    approve: async (approvalId, options) => {
+      const { arguments: edited, ...lane } = readKnown('options', options, [...DECIDING, 'arguments'])
+      return resolved(approvalId, edited === undefined ? { kind: 'approve' } : { kind: 'approve', arguments: edited }, lane)
+    },
+    deny: async (approvalId, options) => {
+      const { reason, ...lane } = readKnown('options', options, [...DECIDING, 'reason'])
+      if (reason !== undefined && typeof reason !== 'string') refuse('reason', 'a text')
+      return resolved(approvalId, reason === undefined ? { kind: 'deny' } : { kind: 'deny', reason }, lane)
+    },
+    decide: async (approvalId, decision, options) => resolved(approvalId, readDecision(decision), readKnown('options', options, DECIDING)),
+    answer: async (turnId, options) => {
+      const { answer, ...lane } = readKnown('options', options, [...DECIDING, 'answer'])
+      await answerTurn(ports, readTurnId(turnId), answer, lane).finally(() => news(core, turnId))
+    },
     cancel: async (turnId, options) => {
       await cancelTurn(ports, turnId, options)
       news(core, turnId)
@@ -98,28 +108,46 @@ function acting(core: Core) {
 function reading(core: Core) {
   const { ports } = core
   return {
-    get: (turnId, options = {}) => get(core, turnId, options.tenant),
-    events: (turnId, options = {}) => handle(core, turnId, '', true).events(options),
-    result: async (turnId, { tenant, ...options } = {}) => (await get(core, turnId, tenant)).result(options),
-    show: async (turnId, options = {}) => {
-      const row = await rowOf(ports, turnId, options.tenant)
-      return { ...viewOf((await loadTurn(ports, turnId, options.tenant)).state), row }
+    get: (turnId, options = {}) => get(core, turnId, readKnown('options', options, ['tenant']).tenant),
+    result: async (turnId, options = {}) => {
+      const { tenant, signal } = readKnown('options', options, ['tenant', 'signal'])
+      return (await get(core, turnId, tenant)).result(signal === undefined ? {} : { signal })
     },
-    messages: async (turnId, options = {}) => messagesOf((await loadTurn(ports, turnId, options.tenant)).state, options.round),
+    show: async (turnId, options = {}) => {
+      const { tenant } = readKnown('options', options, ['tenant'])
+      const row = await rowOf(ports, turnId, tenant)
+      return { ...viewOf((await loadTurn(ports, turnId, tenant)).state), row }
+    },
+    messages: async (turnId, options = {}) => {
+      const { tenant, round } = readKnown('options', options, ['tenant', 'round'])
+      return messagesOf((await loadTurn(ports, readTurnId(turnId), tenant)).state, round)
+    },
     list: async (options = {}) => ports.store.list(readFilter(options)),
-    approvals: async (options = {}) =>
-      ports.store.approvals({ ...readFilter(options), ...(options.settled === undefined ? {} : { settled: options.settled }) }),
+    approvals: async (options = {}) => {
+      const filter = readFilter(options, ['settled'])
+      return ports.store.approvals({ ...filter, ...(options.settled === undefined ? {} : { settled: options.settled === true }) })
+    },
   } satisfies Partial<Runtime>
 }
 
+/** The events of a turn by its id, as its handle gives them. */
+function followed(core: Core): Runtime['events'] {
+  return (turnId, options = {}) => handle(core, readTurnId(turnId), '', true).events(readKnown('options', options))
+}
+
 function telling(core: Core) {
-  const { ports, options } = core
-  const { limits, ask, providerTools } = options
   return {
     fork: (turnId, wanted) => fork(core, turnId, wanted),
+    subscribe: (wanted, handler: (event: Event) => Promise<void> | void) => core.options.subscribe(wanted, handler),
+  } satisfies Partial<Runtime>
+}
+
+/** What needs nothing that is opened, and so is told after the close as before. */
+function describing({ ports, options }: Core) {
+  const { limits, ask, providerTools } = options
+  return {
     capabilities: () => capabilityDocument({ limits: readLimits(limits), ask, providerTools, model: ports.model?.capabilities ?? null }),
     effectSeams: () => effectSeams(providerTools),
-    subscribe: (wanted, handler: (event: Event) => Promise<void> | void) => options.subscribe(wanted, handler),
   } satisfies Partial<Runtime>
 }
 
@@ -128,17 +156,13 @@ function running(core: Core) {
   return {
     recover: async turnId => {
       if (supervisor === null) refuse('drive', 'true: this runtime runs nothing')
-      return { driven: await supervisor.recover(turnId) }
+      return { driven: await supervisor.recover(turnId === undefined ? undefined : readTurnId(turnId)) }
     },
     doctor: async () => ({
       store: (await ports.store.health()) as unknown as Json,
       bus: (await ports.bus.health()) as unknown as Json,
       ...options.configured,
     }),
-    close: ({ graceMs = CLOSE_GRACE_MS } = {}) => {
-      core.closed ??= closeCore(core, graceMs)
-      return core.closed
-    },
   } satisfies Partial<Runtime>
 }
 
@@ -155,12 +179,12 @@ function news({ hub, supervisor }: Core, turnId: string): void {
 
 async function spawn(core: Core, options: SpawnOptions): Promise<TurnHandle> {
   const { ports, supervisor } = core
-  if (core.closed !== null) throw new ToolturnError('runtime_closed', '')
-  const followed = options.follows === undefined ? null : (await loadTurn(ports, options.follows, readTenant(options.tenant))).state
-  await supervisor?.room(options.signal)
-  options.signal?.throwIfAborted()
+  const wish = readSpawn(options)
+  const followed = wish.follows === null ? null : (await loadTurn(ports, wish.follows, wish.tenant)).state
+  await supervisor?.room(wish.signal)
+  wish.signal?.throwIfAborted()
   const owner = supervisor?.worker() ?? null
-  const { turn, state } = openTurn(options, core.options, followed, ports, owner ?? core.writer, owner)
+  const { turn, state } = openTurn(wish, core.options, followed, ports, owner ?? core.writer, owner)
   const answer = await ports.store.open(turn)
   switch (answer.answer) {
     case 'opened':
@@ -170,13 +194,15 @@ async function spawn(core: Core, options: SpawnOptions): Promise<TurnHandle> {
     case 'existing':
       return handle(core, answer.turnId, turn.tenant, true)
     case 'conflict':
-      throw keyConflict(options.key, answer.turnId)
+      throw keyConflict(answer.turnId)
   }
 }
 
 /** Opens a turn that begins with a copy of another one's records (D13). */
-async function fork(core: Core, turnId: string, { at, as, tenant }: Parameters<Runtime['fork']>[1]): Promise<TurnHandle> {
+async function fork(core: Core, turnId: string, wanted: Parameters<Runtime['fork']>[1]): Promise<TurnHandle> {
   const { ports, supervisor } = core
+  const { at, as, tenant } = readKnown('options', wanted, ['at', 'as', 'tenant'])
+  if (!Number.isSafeInteger(at)) refuse('at', 'a version, a whole number')
   const row = await rowOf(ports, turnId, tenant)
   const secrets = await ports.store.secrets(turnId)
   if (secrets === null) throw new ToolturnError('turn_not_found', '', { turnId })
@@ -189,37 +215,4 @@ async function fork(core: Core, turnId: string, { at, as, tenant }: Parameters<R
   ports.outbox.committed(turn.events, turn.labels)
   supervisor?.adopt(state, 1, turn.turnKey)
   return handle(core, turn.turnId, row.tenant, false)
-}
-
-async function get(core: Core, turnId: string, tenant: string | undefined): Promise<TurnHandle> {
-  const row = await rowOf(core.ports, turnId, tenant)
-  return handle(core, turnId, row.tenant, true)
-}
-
-function handle(core: Core, id: string, tenant: string, existing: boolean): TurnHandle {
-  return {
-    id,
-    tenant,
-    existing,
-    events: eventsOf(core, id),
-    result: ({ signal } = {}) => result(core, id, signal),
-  }
-}
-
-/** What came of the turn, from the actor that drives it here, or from the store. */
-async function result(core: Core, turnId: string, signal?: AbortSignal): Promise<TurnResult> {
-  const state = (await drivenHere(core, turnId)) ?? (await storedAtRest(core, turnId, signal))
-  return viewOf(state)
-}
-
-async function drivenHere({ supervisor }: Core, turnId: string): Promise<TurnState | null> {
-  const driven = await supervisor?.driving(turnId)?.catch(() => null)
-  return driven !== null && driven !== undefined && (driven.end === 'ended' || driven.end === 'rests') ? driven.state : null
-}
-
-async function storedAtRest(core: Core, turnId: string, signal?: AbortSignal): Promise<TurnState> {
-  if (!(await untilAtRest(core, turnId, signal))) throw signal?.reason ?? new ToolturnError('runtime_closed', '', { turnId })
-  const events = await core.ports.store.read(turnId)
-  if (events.length === 0) throw new ToolturnError('turn_not_found', '', { turnId })
-  return fold(events.map(parseEvent))
 }

@@ -5,22 +5,22 @@ import { Buffer } from 'node:buffer'
 import { chain, GENESIS } from '../chain.ts'
 import { ToolturnError } from '../errors.ts'
 import type { FactOf } from '../events.ts'
-import type { Input, ProviderTool, TurnOpened } from '../events/turn.ts'
+import type { ProviderTool, TurnOpened } from '../events/turn.ts'
 import { fold, parseEvent } from '../fold.ts'
 import { historyOf } from '../history.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import type { LimitOptions } from '../limits.ts'
 import type { Ports } from '../ports.ts'
 import type { OpenTurn } from '../ports/store.ts'
-import { actingPerson, type Principal } from '../principal.ts'
+import type { Redactor } from '../ports/world.ts'
 import { project } from '../projection.ts'
 import { meet } from '../remember.ts'
 import { hasEnded, type TurnState } from '../state.ts'
 import { isoTime } from '../time.ts'
-import { catalogDigest, type ContentTrust } from '../tool.ts'
-import type { InputEntry, SpawnOptions } from './api.ts'
+import { catalogDigest } from '../tool.ts'
 import { offered } from './catalog.ts'
-import { readApprovers, readKey, readLabels, readLimits, readPrincipal, readTenant, refuse } from './door.ts'
+import { readLimits, refuse } from './door.ts'
+import type { SpawnWish } from './spawn-options.ts'
 
 /** What a runtime puts into every turn it opens. */
 export type SpawnDefaults = {
@@ -42,15 +42,15 @@ export type Opening = { readonly turn: OpenTurn; readonly state: TurnState }
  * @throws ToolturnError `option_invalid`
  */
 export function openTurn(
-  options: SpawnOptions,
+  wish: SpawnWish,
   defaults: SpawnDefaults,
   followed: TurnState | null,
   ports: Ports,
   worker: string,
   owner: string | null,
 ): Opening {
-  const tenant = readTenant(options.tenant)
-  const data = turnOpened(options, defaults, followed, ports)
+  const { tenant } = wish
+  const data = turnOpened(wish, defaults, followed, ports)
   const turnId = ports.random.turnId()
   const fact: FactOf<'turn.opened'> = { type: 'turn.opened', data }
   const stamp = { turnId, tenant, time: isoTime(ports.store.time()), actor: { kind: 'worker' as const, id: worker }, worked: 0 }
@@ -73,27 +73,27 @@ export function openTurn(
   return { turn, state }
 }
 
-function turnOpened(options: SpawnOptions, defaults: SpawnDefaults, followed: TurnState | null, ports: Ports): TurnOpened {
-  const principal = options.principal === null ? null : readPrincipal('principal', options.principal)
-  const input = readInput(options.input, principal)
+function turnOpened(wish: SpawnWish, defaults: SpawnDefaults, followed: TurnState | null, ports: Ports): TurnOpened {
+  const { principal, input, output, approvers, labels, key, follows } = wish
   if (followed !== null && !hasEnded(followed)) refuse('follows', 'a turn that has ended')
-  const catalog = offered(ports.tools, options.tools)
+  const catalog = offered(ports.tools, wish.tools)
+  const redact = (text: string): string => ports.redactor.text(text).text
   return {
     runtime: defaults.runtime,
     principal,
-    ...(defaults.system === undefined ? {} : { system: defaults.system }),
-    input: input.map(entry => ({ ...entry, text: ports.redactor.text(entry.text).text })),
+    ...(defaults.system === undefined ? {} : { system: redact(defaults.system) }),
+    input: input.map(entry => ({ ...entry, text: redact(entry.text) })),
     contentTrust: [...input.map(entry => entry.contentTrust), followed?.contentTrust ?? 'trusted'].reduce(meet),
     catalog,
     catalogDigest: catalogDigest(catalog),
     ask: catalog.some(tool => tool.name === defaults.ask) ? defaults.ask : null,
-    limits: readLimits(defaults.limits, options.limits),
-    output: options.output === undefined ? null : { schema: options.output.schema, mode: outputMode(ports) },
+    limits: readLimits(defaults.limits, wish.limits),
+    output: output === null ? null : { schema: output, mode: outputMode(ports) },
     providerTools: [...defaults.providerTools],
-    approvers: readApprovers(options.approvers, principal),
-    labels: readLabels(options.labels),
-    key: readKey(options.key),
-    follows: options.follows ?? null,
+    approvers: [...approvers],
+    labels: Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, redact(text)])),
+    key: key === null ? null : recordedKey(key, ports.redactor),
+    follows,
     history: followed === null ? [] : (historyOf(followed) as unknown as Json[]),
     fork: null,
   }
@@ -104,24 +104,6 @@ function outputMode(ports: Ports): 'enforced' | 'prompted' {
   return ports.model?.capabilities.enforcedOutput === true ? 'enforced' : 'prompted'
 }
 
-const ROLES = ['system', 'user', 'assistant']
-const TRUSTS = ['trusted', 'untrusted']
-
-/** A plain string is what the acting person typed; entries without a mark are untrusted (C1). */
-function readInput(input: SpawnOptions['input'], principal: Principal | null): Input[] {
-  if (typeof input === 'string') {
-    const contentTrust: ContentTrust = actingPerson(principal) === null ? 'untrusted' : 'trusted'
-    return [{ role: 'user', text: input, contentTrust }]
-  }
-  if (!Array.isArray(input) || input.length === 0) refuse('input', 'a text, or a list of { role, text, contentTrust? }')
-  return (input as readonly InputEntry[]).map(({ role, text, contentTrust = 'untrusted' }, index) => {
-    if (!ROLES.includes(role)) refuse(`input[${index}].role`, ROLES.join(', '))
-    if (typeof text !== 'string') refuse(`input[${index}].text`, 'a text')
-    if (!TRUSTS.includes(contentTrust)) refuse(`input[${index}].contentTrust`, TRUSTS.join(', '))
-    return { role, text, contentTrust }
-  })
-}
-
 /** What makes two spawns with one key the same: all that the caller chose. */
 function contentDigest(data: TurnOpened): string {
   const { principal, input, catalogDigest: catalog, limits, output, approvers, labels, follows } = data
@@ -129,7 +111,12 @@ function contentDigest(data: TurnOpened): string {
   return createHash('sha256').update(canonicalJson(chosen)).digest('base64url')
 }
 
-/** @throws ToolturnError `spawn_key_conflict` */
-export function keyConflict(key: string | undefined, turnId: string): ToolturnError {
-  return new ToolturnError('spawn_key_conflict', '', { turnId, key: key ?? null })
+/** The key as it stands in the record and in the row. One that holds a secret is known by its digest: two of them stay two. */
+function recordedKey(key: string, redactor: Redactor): string {
+  return redactor.text(key).changed ? `sha256:${createHash('sha256').update(key).digest('base64url')}` : key
+}
+
+/** Does not say the key, which may hold a secret. */
+export function keyConflict(turnId: string): ToolturnError {
+  return new ToolturnError('spawn_key_conflict', '', { turnId })
 }

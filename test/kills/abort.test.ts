@@ -44,10 +44,10 @@ it.each(['never', 'always'] as const)('a cancel reaches a tool of approval %s; i
   const { runtime, turn, began, stopped } = here
   if (approval === 'always') {
     expect(await turn.result()).toMatchObject({ state: 'holding' })
-    await runtime.approve(approvalId(turn.id, 1, 1), { as: ANA })
+    await runtime.approve(approvalId(turn.id, 1, 1), { as: ANA, via: 'app' })
   }
   await began
-  await runtime.cancel(turn.id, { as: ANA })
+  await runtime.cancel(turn.id, { as: ANA, via: 'app' })
   await stopped
   expect(await turn.result()).toMatchObject({ state: 'cancelled', calls: [{ state: 'executed' }] })
   expect(await recordOf(here)).toMatchObject({ ended: 'aborted', ...EFFECT_UNKNOWN })

@@ -29,7 +29,7 @@ describeWithPostgres('a worker whose listening session is half open', postgres =
 
     const turn = await web.spawn({ input: 'Pay.', principal: ANA })
     expect(await turn.result()).toMatchObject({ state: 'holding' })
-    await web.approve(approvalId(turn.id, 1, 1), { as: ANA })
+    await web.approve(approvalId(turn.id, 1, 1), { as: ANA, via: 'app' })
     for await (const _event of turn.events());
     expect(await turn.result()).toMatchObject({ state: 'completed' })
     expect(proxy.swallowed()).toBeGreaterThan(0)

@@ -86,7 +86,7 @@ describe('a fork of a turn with a short form', () => {
     await die()
     const send = reading('send', 'at-most-once', () => 'sent', { approval: 'always' })
     const second = await house.live({ rounds, tools: [read.tool, send.tool], limits })
-    await second.runtime.approve(first.calls[1]?.approvalId ?? '', { as: ANA })
+    await second.runtime.approve(first.calls[1]?.approvalId ?? '', { as: ANA, via: 'app' })
     await second.runtime.recover(fork.id)
     expect((await (await second.runtime.get(fork.id)).result()).state).toBe('completed')
     expect(read.runs()).toBe(2)

@@ -191,7 +191,7 @@ describe('a worker that only waited for a person', () => {
     const held = await turn.result()
     await first.die()
     const second = await house.live(options)
-    await second.runtime.approve(held.calls[1]?.approvalId ?? '', { as: ANA })
+    await second.runtime.approve(held.calls[1]?.approvalId ?? '', { as: ANA, via: 'app' })
     await second.runtime.recover(turn.id)
     expect((await (await second.runtime.get(turn.id)).result()).state).toBe('completed')
     expect([read.runs(), send.runs()]).toEqual([1, 1])
@@ -207,7 +207,7 @@ describe('a worker that only waited for a person', () => {
     const { runtime } = await house.live(options)
     const turn = await runtime.spawn({ input: 'Go on.', principal: ANA })
     expect((await turn.result()).state).toBe('asking')
-    await runtime.answer(turn.id, { as: ANA, answer: 'yes' })
+    await runtime.answer(turn.id, { as: ANA, via: 'app', answer: 'yes' })
     for await (const event of turn.events()) if (event.type === 'turn.completed') break
     expect([(await turn.result()).state, read.runs()]).toEqual(['completed', 1])
   })

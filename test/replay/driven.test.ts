@@ -50,7 +50,7 @@ async function approveAll(runtime: Runtime, turn: TurnHandle): Promise<TurnResul
     const result = await turn.result()
     const held = result.calls.filter(call => call.state === 'held')
     if (held.length === 0) return result
-    for (const { approvalId } of held) await runtime.approve(approvalId ?? '', { as: ana })
+    for (const { approvalId } of held) await runtime.approve(approvalId ?? '', { as: ana, via: 'app' })
   }
 }
 

@@ -13,6 +13,7 @@ import type { Ports } from '../../machines/ports.ts'
 import type { Model } from '../../machines/ports/model.ts'
 import type { Append } from '../../machines/ports/store.ts'
 import type { Policy, Redactor } from '../../machines/ports/world.ts'
+import { readSpawn } from '../../machines/runtime/spawn-options.ts'
 import { openTurn } from '../../machines/runtime/spawn.ts'
 import type { SpawnOptions } from '../../machines/runtime/api.ts'
 import type { TurnState } from '../../machines/state.ts'
@@ -59,7 +60,7 @@ const START = Date.parse('2026-01-01T00:00:00.000Z')
 const LEASE_MS = 1e12
 const RUNTIME = 'stage'
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
-const PLAIN: Redactor = { value: value => ({ value, changed: false }), text: text => ({ text, changed: false }) }
+const PLAIN: Redactor = { value: value => ({ value, changed: false }), text: text => ({ text, changed: false }), reach: 0 }
 
 /** Opens one turn. */
 export async function openStage(options: StageOptions, spawn: SpawnOptions): Promise<Stage> {
@@ -83,7 +84,7 @@ export async function openStage(options: StageOptions, spawn: SpawnOptions): Pro
     log: SILENT,
   }
   const { ask = 'ask_user', limits, providerTools = [] } = options
-  const { turn } = openTurn(spawn, { runtime: RUNTIME, system: undefined, ask, limits, providerTools }, null, ports, 'spawner', null)
+  const { turn } = openTurn(readSpawn(spawn), { runtime: RUNTIME, system: undefined, ask, limits, providerTools }, null, ports, 'spawner', null)
   await store.open(turn)
   onAppended({ epoch: null, events: turn.events })
   const acts = acting(ports, turn.turnId, options)
