@@ -1,0 +1,146 @@
+// One simulated process: the real runtime, supervisor, publisher, relay and consumer over ports that may fail, on a life that
+// may end at any call.
+
+import { publisher } from '../../bus/publisher.ts'
+import { noOutbox } from '../../bus/none.ts'
+import { relay } from '../../bus/relay.ts'
+import type { Ports } from '../../machines/ports.ts'
+import type { Log, Policy, Random, Redactor, Sealer } from '../../machines/ports/world.ts'
+import type { Store } from '../../machines/ports/store.ts'
+import type { Runtime } from '../../machines/runtime/api.ts'
+import { buildCatalog } from '../../machines/runtime/catalog.ts'
+import { createRuntimeOver } from '../../machines/runtime/runtime.ts'
+import { openMemory } from '../../store/memory.ts'
+import type { Answers } from './answers.ts'
+import { busPort } from './bus-port.ts'
+import { ASK, catalogOf } from './catalog.ts'
+import { doingOf } from './doing.ts'
+import type { Life } from './life.ts'
+import type { Line } from './line.ts'
+import { logPort } from './log-port.ts'
+import { modelPort } from './model-port.ts'
+import { shortName, type Stage } from './stage.ts'
+import { storePort } from './store-port.ts'
+
+export type Process = {
+  readonly life: Life
+  readonly name: string
+  readonly line: Line
+  /** False: a web process, which runs nothing. */
+  readonly drives: boolean
+  /** Ids under which it enlisted. */
+  readonly workers: Set<string>
+  /** By its own clock: when its lease ends. */
+  leaseUntil: number
+  /** Null until it is up. */
+  runtime: Runtime | null
+  drains: boolean
+  readonly ports: { store: Store | null }
+  /** Connections, which close when it dies. */
+  readonly connections: (() => void)[]
+}
+
+/** What every process of a run is given alike. */
+export type Host = {
+  readonly answers: Answers
+  readonly asked: Set<string>
+  readonly policy: Policy
+  readonly redactor: Redactor
+  readonly sealer: Sealer | null
+  /** True while this process cannot reach the store. */
+  readonly away: (process: Process) => boolean
+}
+
+/** Connects a process and starts its runtime. Rejects where the store is out of reach; does not return when it dies meanwhile. */
+export async function startRuntime(stage: Stage, host: Host, process: Process): Promise<void> {
+  const { life, name } = process
+  const chance = stage.chance.part(`process/${name}`)
+  const log = logPort(stage, process)
+  const handle = openMemory(stage.database)
+  const connection = stage.broker.open(log)
+  process.connections.push(() => void handle.close(), () => void connection.close())
+  const store = leased(stage, process, storeOf(stage, host, process, handle, chance.part('store')))
+  const common = { store, bus: busPort(stage, process, connection), clock: life.clock, log }
+  const random = randomOf(name, chance.part('random'), stage)
+  const outbox = process.drives ? publisher(common) : null
+  const relaying = process.drives ? relay(common, random.workerId()) : null
+  const tools = buildCatalog(catalogOf(stage.plan, stage.chance.part('catalog'), doingOf(stage, process)), log)
+  const ports: Ports = {
+    ...common, random, tools,
+    outbox: outbox ?? noOutbox,
+    model: modelPort(stage, process, host.answers, host.asked),
+    policy: host.policy, redactor: host.redactor, sealer: host.sealer,
+    blobs: stage.plan.blobs ? store.blobs : null,
+  }
+  process.ports.store = store
+  process.runtime = await createRuntimeOver(ports, {
+    runtime: 'default', system: 'Help.', ask: ASK, limits: stage.plan.limits,
+    providerTools: stage.plan.providerTools === 'none' ? [] : [{ name: 'search_web', replayPolicy: stage.plan.providerTools === 'effect' ? 'at-most-once' : 'read-only' }],
+    drive: process.drives,
+    concurrency: stage.plan.concurrency,
+    configured: {},
+    subscribe: () => Promise.reject(new Error('consumers subscribe by themselves')),
+    onProgress: () => undefined,
+      onReplayed: () => undefined,
+    release: async () => {
+      await relaying?.close()
+      await outbox?.close()
+      for (const close of process.connections) close()
+    },
+  })
+}
+
+function storeOf(stage: Stage, host: Host, process: Process, store: Store, chance: Stage['chance']): Store {
+  const { plan, time, trace, records, isCalm } = stage
+  return storePort({
+    store, chance, line: process.line,
+    away: () => host.away(process),
+    faults: () => (isCalm() ? { cut: 0, busy: 0, refuseRecord: 0 } : plan),
+    pass: time.pass,
+    committed: records.committed,
+    claimed: claims => stage.claims.took(process, claims),
+    released: (turnId, epoch) => {
+      if (stage.database.turns.get(turnId)?.epoch !== epoch) stage.broken(`${shortName(turnId)}: an owner of epoch ${epoch} lets go of it, and it is another one's`)
+    },
+    say: what => trace.say(process.name, what),
+    skewMs: chance.from(-50, 50),
+    hears: !plan.deaf,
+  })
+}
+
+/** Follows the lease as the process itself must: past its end by its own clock nothing is appended by an owner. */
+function leased(stage: Stage, process: Process, store: Store): Store {
+  const { monotonic } = process.life.clock
+  return {
+    ...store,
+    enlist: async (worker, leaseMs) => {
+      const before = monotonic()
+      process.workers.add(worker)
+      await store.enlist(worker, leaseMs)
+      process.leaseUntil = before + leaseMs
+    },
+    heartbeat: async (worker, leaseMs, held) => {
+      const before = monotonic()
+      const answer = await store.heartbeat(worker, leaseMs, held)
+      if (answer.alive) process.leaseUntil = before + leaseMs
+      return answer
+    },
+    append: append => {
+      if (append.epoch !== null && monotonic() >= process.leaseUntil) stage.broken(`D2: ${process.name} appends after the end of its lease`)
+      return store.append(append)
+    },
+  }
+}
+
+function randomOf(name: string, chance: Stage['chance'], stage: Stage): Random {
+  let workers = 0
+  const hex = (digits: number) => Array.from({ length: digits }, () => chance.from(0, 15).toString(16)).join('')
+  return {
+    turnId: () => `0190a0b0-${hex(4)}-7${hex(3)}-8${hex(3)}-${hex(8)}${(stage.records.all().length + 1).toString(16).padStart(2, '0')}${hex(2)}`,
+    workerId: () => `${name}-${(workers += 1)}`,
+    bytes: chance.bytes,
+    fraction: chance.fraction,
+  }
+}
+
+export type { Log }
