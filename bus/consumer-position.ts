@@ -86,7 +86,10 @@ export async function openPosition(ports: PositionPorts, name: string, seen: See
     const known = entries.get(turnId)
     if (known?.asked === true) return known
     const at = await seen?.version(turnId) ?? known?.at ?? await versionBefore(store, turnId, since)
-    const entry = { at, head: known?.head ?? null, asked: true }
+    // Somebody else may have asked meanwhile, and gone on from there.
+    const present = entries.get(turnId)
+    if (present?.asked === true) return present
+    const entry = { at, head: present?.head ?? null, asked: true }
     entries.set(turnId, entry)
     return entry
   }
