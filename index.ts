@@ -1,7 +1,8 @@
 // The public door of the package. Stores and buses that need a server have doors of their own: `toolturn/postgres`, `toolturn/nats`,
 // `toolturn/embedded`; what tests need is behind `toolturn/testing`.
 
-export { createRuntime, type HostOptions } from './adapters/host.ts'
+export { createRuntime } from './adapters/host.ts'
+export type { HostOptions } from './adapters/host-options.ts'
 export { tool, type ToolOptions } from './adapters/tool.ts'
 export { lineLog } from './adapters/log.ts'
 export { folderBlobs } from './adapters/blobs.ts'

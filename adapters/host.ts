@@ -2,69 +2,20 @@
 
 import { Buffer } from 'node:buffer'
 import { subscribe } from '../bus/consumer.ts'
-import { memoryBroker, memoryBus } from '../bus/memory.ts'
 import { eventMessage } from '../bus/message.ts'
 import { noOutbox } from '../bus/none.ts'
 import { publisher } from '../bus/publisher.ts'
 import { relay } from '../bus/relay.ts'
-import type { BusSource } from '../bus/source.ts'
 import { progressSubject } from '../bus/subjects.ts'
 import type { Event } from '../machines/events.ts'
-import type { ProviderTool } from '../machines/events/turn.ts'
-import type { LimitOptions } from '../machines/limits.ts'
 import type { Ports } from '../machines/ports.ts'
 import type { Bus } from '../machines/ports/bus.ts'
-import type { Model } from '../machines/ports/model.ts'
 import type { Store } from '../machines/ports/store.ts'
-import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
 import type { Runtime } from '../machines/runtime/api.ts'
-import { buildCatalog } from '../machines/runtime/catalog.ts'
-import { readLimits, refuse } from '../machines/runtime/door.ts'
 import { createRuntimeOver } from '../machines/runtime/runtime.ts'
-import type { Tool } from '../machines/tool.ts'
-import { memory } from '../store/memory-source.ts'
-import type { StoreSource } from '../store/source.ts'
 import { systemClock, systemRandom } from './clock.ts'
-import { silentLog } from './log.ts'
+import { readHost, type HostOptions } from './host-options.ts'
 import { boundedPolicy } from './policy.ts'
-import { createRedactor, type RedactOptions } from './redact.ts'
-import { createSealer } from './seal.ts'
-
-/** What a host configures. All of it may be left out but the model, where turns are driven. */
-export type HostOptions = {
-  /** A worker claims only turns that were opened under its own name. Default `default`. */
-  readonly name?: string
-  /** Default: in memory, gone with the process. */
-  readonly store?: StoreSource
-  /** Default: in this process. */
-  readonly bus?: BusSource
-  readonly model?: Model
-  readonly tools?: readonly Tool[]
-  /** System prompt of every turn; trusted. */
-  readonly system?: string
-  /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
-  readonly ask?: string
-  /** Default: allow, and leave it to scopes and approval rules. */
-  readonly policy?: Policy
-  readonly limits?: LimitOptions
-  /** What the provider may execute inside a round. Default: nothing (F1). */
-  readonly providerTools?: readonly ProviderTool[]
-  readonly redact?: RedactOptions
-  /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
-  readonly key?: Uint8Array | string
-  /**
-   * Keeps results that are larger than a record whole, up to `limits.blobBytes` (D9): `'store'` beside the streams, or
-   * `folderBlobs(folder)`. All workers of a name need the same. Default: nowhere; the model is shown the beginning of such a result.
-   */
-  readonly blobs?: Blobs | 'store'
-  /** False: spawns, reads and resolves, and runs nothing (a web process). */
-  readonly drive?: boolean
-  /** Turns driven at once. */
-  readonly concurrency?: number
-  readonly log?: Log
-}
-
-const CONCURRENCY = 64
 
 /**
  * Opens store and bus and starts a runtime.
@@ -73,7 +24,7 @@ const CONCURRENCY = 64
  *   `store_locked`, `schema_unmigrated`, `schema_newer`
  */
 export async function createRuntime(options: HostOptions): Promise<Runtime> {
-  const checked = readOptions(options)
+  const checked = readHost(options)
   const { log } = checked
   const store = await checked.store.open(log)
   const bus = await checked.bus.open(log).catch(async (error: unknown) => {
@@ -87,40 +38,10 @@ export async function createRuntime(options: HostOptions): Promise<Runtime> {
   })
 }
 
-type Checked = ReturnType<typeof readOptions>
-
-/** Bad options stop here, before anything is opened. */
-function readOptions(options: HostOptions) {
-  const { name = 'default', ask = 'ask_user', drive = true, concurrency = CONCURRENCY, log = silentLog, model = null } = options
-  if (typeof name !== 'string' || name === '' || name.length > 100) refuse('name', 'a text of 1 to 100 characters')
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) refuse('concurrency', 'a whole number, from 1')
-  if (drive && model === null) refuse('model', 'a model, or `drive: false` where no turn is driven')
-  readLimits(options.limits)
-  if (!isBlobs(options.blobs)) refuse('blobs', "'store', or a blob store")
-  return {
-    options,
-    name,
-    ask,
-    drive,
-    concurrency,
-    log,
-    model,
-    tools: buildCatalog(options.tools ?? [], log),
-    redactor: createRedactor(options.redact),
-    sealer: options.key === undefined ? null : createSealer(options.key, systemRandom),
-    store: options.store ?? memory(),
-    bus: options.bus ?? memoryBus(memoryBroker({ clock: systemClock })),
-  }
-}
-
-function isBlobs(blobs: unknown): boolean {
-  if (blobs === undefined || blobs === 'store') return true
-  const { put, get } = (blobs ?? {}) as Partial<Blobs>
-  return typeof put === 'function' && typeof get === 'function'
-}
+type Checked = ReturnType<typeof readHost>
 
 async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runtime> {
-  const { options, log, drive, concurrency, name } = checked
+  const { log, drive, concurrency, name } = checked
   const common = { store, bus, clock: systemClock, log }
   const publishes = drive && checked.bus.kind !== 'none'
   // What only this process heard is not published for good: a broker that is named later is to be told of it.
@@ -132,18 +53,18 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     outbox: outbox === null ? noOutbox : forGood ? outbox : { ...outbox, published: () => 0 },
     model: checked.model,
     tools: checked.tools,
-    policy: boundedPolicy(options.policy ?? (() => 'allow'), systemClock, log),
+    policy: boundedPolicy(checked.policy, systemClock, log),
     redactor: checked.redactor,
     sealer: checked.sealer,
-    blobs: options.blobs === 'store' ? store.blobs : (options.blobs ?? null),
+    blobs: checked.blobs === 'store' ? store.blobs : checked.blobs,
     random: systemRandom,
   }
   return createRuntimeOver(ports, {
     runtime: name,
-    system: options.system,
+    system: checked.system,
     ask: checked.ask,
-    limits: options.limits,
-    providerTools: options.providerTools ?? [],
+    limits: checked.limits,
+    providerTools: checked.providerTools,
     drive,
     concurrency,
     configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },

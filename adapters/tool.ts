@@ -2,9 +2,9 @@
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { ToolturnError } from '../machines/errors.ts'
-import type { JsonObject } from '../machines/json.ts'
+import { isJsonObject, type JsonObject } from '../machines/json.ts'
 import { DEFAULT_LIMITS } from '../machines/limits.ts'
-import { refuse } from '../machines/runtime/door.ts'
+import { readFunction, readKnown, readList, readText, refuse } from '../machines/runtime/door.ts'
 import {
   descriptorVersion,
   type ApprovalRule,
@@ -72,17 +72,28 @@ export type ToolOptions<S extends SchemaInput> = {
   readonly reconcile?: (args: ArgumentsOf<S>, call: CallContext) => Reconciled | Promise<Reconciled>
 }
 
+const NAMES = [
+  'name', 'description', 'input', 'output', 'replayPolicy', 'contentTrust', 'approval', 'scopes', 'timeoutMs', 'tries', 'recordBytes',
+  'run', 'reconcile',
+]
+const NAME_CHARACTERS = 256
 const POLICIES: readonly ReplayPolicy[] = ['read-only', 'idempotent', 'at-most-once']
+const TRUSTS: readonly ContentTrust[] = ['trusted', 'untrusted']
+const RULES: readonly ApprovalRule[] = ['never', 'when-untrusted', 'always']
+/** The longest that a timer of this platform waits. */
+const TIMEOUT_MOST = 2_147_483_647
 
 /**
- * A tool.
+ * A tool. Every option is checked, and a name that is none is refused: a misspelled `approval` would be a tool that never asks.
  *
  * @throws ToolturnError `option_invalid`, `replay_policy_missing`
  */
-export function tool<const S extends SchemaInput>(options: ToolOptions<S>): Tool {
-  const { name, run, reconcile, approval } = options
-  if (typeof name !== 'string' || name === '' || name.length > 256) refuse('name', 'a text of 1 to 256 characters')
-  if (typeof run !== 'function') refuse('run', 'a function')
+export function tool<const S extends SchemaInput>(given: ToolOptions<S>): Tool {
+  const options = { ...readKnown('options', given, NAMES) }
+  const { run, reconcile, approval } = options
+  const name = readText('name', options.name, NAME_CHARACTERS)
+  readFunction('run', run)
+  if (reconcile !== undefined) readFunction('reconcile', reconcile)
   if (options.replayPolicy === undefined) throw new ToolturnError('replay_policy_missing', `The tool ${JSON.stringify(name)} does not say whether its calls may run again.`, { tool: name })
   if (!POLICIES.includes(options.replayPolicy)) refuse('replayPolicy', POLICIES.join(', '))
   const common = describe(options)
@@ -98,8 +109,11 @@ function describe<S extends SchemaInput>(options: ToolOptions<S>): Omit<ToolDesc
   const { name, description, input, output, replayPolicy, contentTrust = 'untrusted', approval, scopes = [] } = options
   const { timeoutMs = DEFAULT_LIMITS.toolTimeoutMs, tries = 1, recordBytes } = options
   if (typeof description !== 'string') refuse('description', 'a text')
-  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1) refuse('timeoutMs', 'a whole number of milliseconds, from 1')
-  if (!Number.isSafeInteger(tries) || tries < 1) refuse('tries', 'a whole number, from 1')
+  if (!TRUSTS.includes(contentTrust)) refuse('contentTrust', TRUSTS.join(', '))
+  if (approval !== undefined && typeof approval !== 'function' && !RULES.includes(approval)) refuse('approval', `${RULES.join(', ')}, or a function`)
+  if (!isWhole(timeoutMs, 1, TIMEOUT_MOST)) refuse('timeoutMs', `a whole number of milliseconds, 1 to ${TIMEOUT_MOST}`)
+  if (!isWhole(tries, 1)) refuse('tries', 'a whole number, from 1')
+  if (recordBytes !== undefined && !isWhole(recordBytes, 0)) refuse('recordBytes', 'a whole number of bytes')
   return {
     name,
     description,
@@ -108,19 +122,33 @@ function describe<S extends SchemaInput>(options: ToolOptions<S>): Omit<ToolDesc
     replayPolicy,
     contentTrust,
     approval: typeof approval === 'function' ? 'by-arguments' : (approval ?? (replayPolicy === 'read-only' ? 'never' : 'when-untrusted')),
-    scopes: [...scopes],
+    scopes: readList('scopes', scopes).map((scope, index) => readText(`scopes[${index}]`, scope)),
     timeoutMs,
     tries,
     ...(recordBytes === undefined ? {} : { recordBytes }),
   }
 }
 
+function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+}
+
 /** A JSON Schema as plain data: what is frozen into a turn must not change under it. */
 function jsonSchemaOf(schema: SchemaInput, side: 'input' | 'output'): JsonObject | boolean {
   if (typeof schema === 'boolean') return schema
   if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function')) refuse(side, 'a JSON Schema or a Standard Schema')
-  const written = isStandard(schema) ? standardSchemaOf(schema, side) : schema
-  return JSON.parse(JSON.stringify(written)) as JsonObject
+  const plain = written(schema, side)
+  return typeof plain === 'boolean' || isJsonObject(plain) ? plain : refuse(side, 'a JSON Schema: an object, true or false')
+}
+
+/** Neither a schema in a circle nor a Standard Schema that has no JSON form can be written. */
+function written(schema: Exclude<SchemaInput, boolean>, side: 'input' | 'output'): unknown {
+  try {
+    return JSON.parse(JSON.stringify(isStandard(schema) ? standardSchemaOf(schema, side) : schema))
+  } catch (thrown) {
+    if (thrown instanceof ToolturnError) throw thrown
+    return refuse(side, 'a schema that can be written as JSON')
+  }
 }
 
 function isStandard(schema: object): schema is StandardSchemaV1 & StandardJSONSchemaV1 {

@@ -14,7 +14,7 @@ import type { StoreSource } from './source.ts'
 import { openSqlStore } from './sql-store.ts'
 
 export type PostgresOptions = {
-  /** Where the tables are. Default `toolturn`. */
+  /** Where the tables are. Default: `?schema=…` of the URL, else `toolturn`. */
   readonly schema?: string
   /** False where a pooler in transaction mode forgets prepared statements. Default true. */
   readonly prepared?: boolean
@@ -60,7 +60,7 @@ const silent: Log = { info: () => undefined, warn: () => undefined, error: () =>
 
 function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & Logged, statementMs = STATEMENT_MS): Database {
   const { prepared = true, listen = true, log = silent } = options
-  const schema = checkedSchema(options.schema ?? 'toolturn')
+  const schema = checkedSchema(options.schema ?? schemaOf(target) ?? 'toolturn')
   const pool = typeof target === 'string' ? ownPool(target, statementMs) : target
   const onLost = (error: Error) => log.warn('a connection to the store was lost', { reason: typedError(error).code })
   const watch = (client: pg.PoolClient) => {
@@ -91,6 +91,11 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & L
       return closing
     },
   }
+}
+
+/** The schema that a URL names, as on the command line; the driver knows nothing of it. */
+function schemaOf(target: string | pg.Pool): string | null {
+  return typeof target === 'string' ? (URL.parse(target)?.searchParams.get('schema') ?? null) : null
 }
 
 const CONNECTIONS = 10

@@ -1,7 +1,8 @@
 // A worker in a process of its own: a runtime that drives, and does what its parent asks of it over the channel between them.
 
 import { silentLog } from '../../adapters/log.ts'
-import { createRuntime, type HostOptions } from '../../adapters/host.ts'
+import { createRuntime } from '../../adapters/host.ts'
+import type { HostOptions } from '../../adapters/host-options.ts'
 import { link } from '../../adapters/scenario/link.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { openEffects, type Effects } from './effects.ts'

@@ -1,6 +1,7 @@
 // A house for tests of large results: one store, in which runtimes live one after another, and what their models were sent.
 
-import { createRuntime, type HostOptions } from '../../adapters/host.ts'
+import { createRuntime } from '../../adapters/host.ts'
+import type { HostOptions } from '../../adapters/host-options.ts'
 import { scripted } from '../../adapters/models/scripted.ts'
 import type { ScriptedContent, ScriptedRound } from '../../adapters/models/script.ts'
 import { tool } from '../../adapters/tool.ts'

@@ -1,7 +1,8 @@
 // Goal: what a runtime really wrote is what replay, verify, export and fork read: on streams of the loop, not of our own hand.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { createRuntime, type HostOptions } from '../../adapters/host.ts'
+import { createRuntime } from '../../adapters/host.ts'
+import type { HostOptions } from '../../adapters/host-options.ts'
 import { scripted } from '../../adapters/models/scripted.ts'
 import { tool } from '../../adapters/tool.ts'
 import type { Runtime, TurnHandle, TurnResult } from '../../machines/runtime/api.ts'

@@ -1,0 +1,148 @@
+// What a host configures, checked as a whole before anything is opened.
+
+import { memoryBroker, memoryBus } from '../bus/memory.ts'
+import type { BusSource } from '../bus/source.ts'
+import type { ProviderTool } from '../machines/events/turn.ts'
+import type { LimitOptions } from '../machines/limits.ts'
+import type { Model } from '../machines/ports/model.ts'
+import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
+import { buildCatalog } from '../machines/runtime/catalog.ts'
+import { readFunction, readKnown, readLimits, readList, readText, refuse } from '../machines/runtime/door.ts'
+import type { Tool } from '../machines/tool.ts'
+import { memory } from '../store/memory-source.ts'
+import type { StoreSource } from '../store/source.ts'
+import { systemClock, systemRandom } from './clock.ts'
+import { harmless, silentLog } from './log.ts'
+import { createRedactor, type RedactOptions } from './redact.ts'
+import { createSealer } from './seal.ts'
+
+/** What a host configures. All of it may be left out but the model, where turns are driven. */
+export type HostOptions = {
+  /** A worker claims only turns that were opened under its own name. Default `default`. */
+  readonly name?: string
+  /** Default: in memory, gone with the process. */
+  readonly store?: StoreSource
+  /** Default: in this process. */
+  readonly bus?: BusSource
+  readonly model?: Model
+  readonly tools?: readonly Tool[]
+  /** System prompt of every turn; trusted. */
+  readonly system?: string
+  /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
+  readonly ask?: string
+  /** Default: allow, and leave it to scopes and approval rules. */
+  readonly policy?: Policy
+  readonly limits?: LimitOptions
+  /** What the provider may execute inside a round. Default: nothing (F1). */
+  readonly providerTools?: readonly ProviderTool[]
+  readonly redact?: RedactOptions
+  /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
+  readonly key?: Uint8Array | string
+  /**
+   * Keeps results that are larger than a record whole, up to `limits.blobBytes` (D9): `'store'` beside the streams, or
+   * `folderBlobs(folder)`. All workers of a name need the same. Default: nowhere; the model is shown the beginning of such a result.
+   */
+  readonly blobs?: Blobs | 'store'
+  /** False: spawns, reads and resolves, and runs nothing (a web process). */
+  readonly drive?: boolean
+  /** Turns driven at once. */
+  readonly concurrency?: number
+  readonly log?: Log
+}
+
+const NAMES = [
+  'name', 'store', 'bus', 'model', 'tools', 'system', 'ask', 'policy', 'limits', 'providerTools', 'redact', 'key', 'blobs', 'drive',
+  'concurrency', 'log',
+]
+const CONCURRENCY = 64
+const NAME_CHARACTERS = 100
+const SYSTEM_CHARACTERS = 1_000_000
+
+/** @throws ToolturnError `option_invalid`, also for a name that is no option; `tool_name_duplicate`, `replay_policy_missing` */
+export function readHost(given: HostOptions) {
+  const options = { ...readKnown('options', given, NAMES) }
+  const { name = 'default', ask = 'ask_user', drive = true, concurrency = CONCURRENCY, model = null, policy = () => 'allow' } = options
+  if (typeof drive !== 'boolean') refuse('drive', 'true or false')
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) refuse('concurrency', 'a whole number, from 1')
+  if (drive && model === null) refuse('model', 'a model, or `drive: false` where no turn is driven')
+  if (options.limits !== undefined) readLimits(readKnown('limits', options.limits))
+  const log = options.log === undefined ? silentLog : harmless(readLog(options.log))
+  return {
+    name: readText('name', name, NAME_CHARACTERS),
+    ask: ask === '' ? ask : readText('ask', ask),
+    drive,
+    concurrency,
+    log,
+    model: model === null ? null : readModel(model),
+    policy: readFunction('policy', policy),
+    system: readSystem(options.system),
+    limits: options.limits,
+    providerTools: readProviderTools(options.providerTools),
+    blobs: readBlobs(options.blobs),
+    tools: buildCatalog(options.tools ?? [], log),
+    redactor: createRedactor(readRedact(options.redact)),
+    sealer: options.key === undefined ? null : createSealer(readHostKey(options.key), systemRandom),
+    store: options.store === undefined ? memory() : readSource('store', options.store),
+    bus: options.bus === undefined ? memoryBus(memoryBroker({ clock: systemClock })) : readSource('bus', options.bus),
+  }
+}
+
+function readLog(log: Log): Log {
+  for (const level of ['info', 'warn', 'error'] as const) readFunction(`log.${level}`, readKnown('log', log)[level])
+  return log
+}
+
+function readModel(model: Model): Model {
+  const { name, capabilities, ask } = readKnown('model', model)
+  readText('model.name', name)
+  readFunction('model.ask', ask)
+  const { toolCalls, enforcedOutput } = readKnown('model.capabilities', capabilities)
+  if (toolCalls !== 'native' && toolCalls !== 'none') refuse('model.capabilities.toolCalls', 'native, none')
+  if (typeof enforcedOutput !== 'boolean') refuse('model.capabilities.enforcedOutput', 'true or false')
+  return model
+}
+
+function readSystem(system: string | undefined): string | undefined {
+  if (system === undefined || (typeof system === 'string' && system.length <= SYSTEM_CHARACTERS)) return system
+  return refuse('system', `a text of at most ${SYSTEM_CHARACTERS} characters`)
+}
+
+const POLICIES = ['read-only', 'idempotent', 'at-most-once']
+
+function readProviderTools(given: readonly ProviderTool[] = []): readonly ProviderTool[] {
+  return readList('providerTools', given).map((row, index) => {
+    const option = `providerTools[${index}]`
+    const { name, replayPolicy } = readKnown(option, row, ['name', 'replayPolicy'])
+    if (!POLICIES.includes(replayPolicy)) refuse(`${option}.replayPolicy`, POLICIES.join(', '))
+    return { name: readText(`${option}.name`, name), replayPolicy }
+  })
+}
+
+const MOST_SECRETS = 10_000
+
+/** The details of what is refused never hold a value. */
+function readRedact(given: RedactOptions = {}): RedactOptions {
+  const parts = ['values', 'detectors', 'fields'] as const
+  const redact = readKnown('redact', given, parts)
+  for (const part of parts) {
+    const texts = readList(`redact.${part}`, redact[part] ?? [], MOST_SECRETS)
+    if (!texts.every(text => typeof text === 'string')) refuse(`redact.${part}`, 'a list of texts')
+  }
+  return redact
+}
+
+function readHostKey(key: Uint8Array | string): Uint8Array | string {
+  return typeof key === 'string' || (key as unknown) instanceof Uint8Array ? key : refuse('key', '32 bytes, or their base64')
+}
+
+function readBlobs(blobs: Blobs | 'store' | undefined): Blobs | 'store' | null {
+  if (blobs === undefined) return null
+  if (blobs === 'store') return blobs
+  const { put, get } = (blobs ?? {}) as Partial<Blobs>
+  return typeof put === 'function' && typeof get === 'function' ? blobs : refuse('blobs', "'store', or a blob store")
+}
+
+function readSource<Source extends StoreSource | BusSource>(option: string, source: Source): Source {
+  readFunction(`${option}.open`, readKnown(option, source).open)
+  return source
+}
