@@ -1,8 +1,7 @@
 // The public door of the package. Stores and buses that need a server have doors of their own: `toolturn/postgres`, `toolturn/nats`,
 // `toolturn/embedded`; what tests need is behind `toolturn/testing`.
 
-export { createRuntime } from './adapters/host.ts'
-export type { HostOptions } from './adapters/host-options.ts'
+export { createRuntime, type HostOptions } from './adapters/host.ts'
 export { tool, type ToolOptions } from './adapters/tool.ts'
 export { lineLog } from './adapters/log.ts'
 export { folderBlobs } from './adapters/blobs.ts'
@@ -19,7 +18,7 @@ export { EVENT_SCHEMAS, EVENT_TYPES, type Event, type EventData, type EventOf, t
 export { DEFAULT_LIMITS, type LimitOptions, type Limits } from './machines/limits.ts'
 export type { Model, ModelFailure, ModelRequest, ModelRound } from './machines/ports/model.ts'
 export type { Blobs, Log, Policy, PolicyAnswer } from './machines/ports/world.ts'
-export type { ApprovalRow, TurnRow } from './machines/ports/store.ts'
+export type { ApprovalRow, TurnRow } from './machines/ports/rows.ts'
 export type { CallContext, Reconciled, Tool, ToolResult } from './machines/tool.ts'
 export type {
   As,

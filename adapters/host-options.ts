@@ -1,58 +1,33 @@
 // What a host configures, checked as a whole before anything is opened.
 
-import { memoryBroker, memoryBus } from '../bus/memory.ts'
-import type { BusSource } from '../bus/source.ts'
 import type { ProviderTool } from '../machines/events/turn.ts'
-import type { LimitOptions } from '../machines/limits.ts'
 import type { Model } from '../machines/ports/model.ts'
-import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
+import type { Blobs, Log } from '../machines/ports/world.ts'
 import { buildCatalog } from '../machines/runtime/catalog.ts'
 import { readFunction, readKnown, readLimits, readList, readText, refuse } from '../machines/runtime/door.ts'
-import type { Tool } from '../machines/tool.ts'
-import { memory } from '../store/memory-source.ts'
-import type { StoreSource } from '../store/source.ts'
-import { systemClock, systemRandom } from './clock.ts'
+import { systemRandom } from './clock.ts'
+import type { HostOptions } from './host.ts'
 import { harmless, silentLog } from './log.ts'
 import { createRedactor, type RedactOptions } from './redact.ts'
 import { createSealer } from './seal.ts'
 
-/** What a host configures. All of it may be left out but the model, where turns are driven. */
-export type HostOptions = {
-  /** A worker claims only turns that were opened under its own name. Default `default`. */
-  readonly name?: string
-  /** Default: in memory, gone with the process. */
-  readonly store?: StoreSource
-  /** Default: in this process. */
-  readonly bus?: BusSource
-  readonly model?: Model
-  readonly tools?: readonly Tool[]
-  /** System prompt of every turn; trusted. */
-  readonly system?: string
-  /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
-  readonly ask?: string
-  /** Default: allow, and leave it to scopes and approval rules. */
-  readonly policy?: Policy
-  readonly limits?: LimitOptions
-  /** What the provider may execute inside a round. Default: nothing (F1). */
-  readonly providerTools?: readonly ProviderTool[]
-  readonly redact?: RedactOptions
-  /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
-  readonly key?: Uint8Array | string
-  /**
-   * Keeps results that are larger than a record whole, up to `limits.blobBytes` (D9): `'store'` beside the streams, or
-   * `folderBlobs(folder)`. All workers of a name need the same. Default: nowhere; the model is shown the beginning of such a result.
-   */
-  readonly blobs?: Blobs | 'store'
-  /** False: spawns, reads and resolves, and runs nothing (a web process). */
-  readonly drive?: boolean
-  /** Turns driven at once. */
-  readonly concurrency?: number
-  readonly log?: Log
-}
-
 const NAMES = [
-  'name', 'store', 'bus', 'model', 'tools', 'system', 'ask', 'policy', 'limits', 'providerTools', 'redact', 'key', 'blobs', 'drive',
-  'concurrency', 'log',
+  'name',
+  'store',
+  'bus',
+  'model',
+  'tools',
+  'system',
+  'ask',
+  'policy',
+  'limits',
+  'providerTools',
+  'redact',
+  'key',
+  'blobs',
+  'drive',
+  'concurrency',
+  'log',
 ]
 const CONCURRENCY = 64
 const NAME_CHARACTERS = 100
@@ -68,6 +43,7 @@ export function readHost(given: HostOptions) {
   if (options.limits !== undefined) readLimits(readKnown('limits', options.limits))
   const log = options.log === undefined ? silentLog : harmless(readLog(options.log))
   return {
+    tools: buildCatalog(options.tools ?? [], log),
     name: readText('name', name, NAME_CHARACTERS),
     ask: ask === '' ? ask : readText('ask', ask),
     drive,
@@ -79,11 +55,10 @@ export function readHost(given: HostOptions) {
     limits: options.limits,
     providerTools: readProviderTools(options.providerTools),
     blobs: readBlobs(options.blobs),
-    tools: buildCatalog(options.tools ?? [], log),
     redactor: createRedactor(readRedact(options.redact)),
     sealer: options.key === undefined ? null : createSealer(readHostKey(options.key), systemRandom),
-    store: options.store === undefined ? memory() : readSource('store', options.store),
-    bus: options.bus === undefined ? memoryBus(memoryBroker({ clock: systemClock })) : readSource('bus', options.bus),
+    store: options.store === undefined ? null : readSource('store', options.store),
+    bus: options.bus === undefined ? null : readSource('bus', options.bus),
   }
 }
 
@@ -142,7 +117,7 @@ function readBlobs(blobs: Blobs | 'store' | undefined): Blobs | 'store' | null {
   return typeof put === 'function' && typeof get === 'function' ? blobs : refuse('blobs', "'store', or a blob store")
 }
 
-function readSource<Source extends StoreSource | BusSource>(option: string, source: Source): Source {
+function readSource<Source extends { readonly open: unknown }>(option: string, source: Source): Source {
   readFunction(`${option}.open`, readKnown(option, source).open)
   return source
 }

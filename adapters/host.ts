@@ -2,20 +2,64 @@
 
 import { Buffer } from 'node:buffer'
 import { subscribe } from '../bus/consumer.ts'
+import { memoryBroker, memoryBus } from '../bus/memory.ts'
 import { eventMessage } from '../bus/message.ts'
 import { noOutbox } from '../bus/none.ts'
 import { publisher } from '../bus/publisher.ts'
 import { relay } from '../bus/relay.ts'
+import type { BusSource } from '../bus/source.ts'
 import { progressSubject } from '../bus/subjects.ts'
 import type { Event } from '../machines/events.ts'
+import type { ProviderTool } from '../machines/events/turn.ts'
+import type { LimitOptions } from '../machines/limits.ts'
 import type { Ports } from '../machines/ports.ts'
 import type { Bus } from '../machines/ports/bus.ts'
+import type { Model } from '../machines/ports/model.ts'
 import type { Store } from '../machines/ports/store.ts'
+import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
 import type { Runtime } from '../machines/runtime/api.ts'
 import { createRuntimeOver } from '../machines/runtime/runtime.ts'
+import type { Tool } from '../machines/tool.ts'
+import { memory } from '../store/memory-source.ts'
+import type { StoreSource } from '../store/source.ts'
 import { systemClock, systemRandom } from './clock.ts'
-import { readHost, type HostOptions } from './host-options.ts'
+import { readHost } from './host-options.ts'
 import { boundedPolicy } from './policy.ts'
+import type { RedactOptions } from './redact.ts'
+
+/** What a host configures. All of it may be left out but the model, where turns are driven. */
+export type HostOptions = {
+  /** A worker claims only turns that were opened under its own name. Default `default`. */
+  readonly name?: string
+  /** Default: in memory, gone with the process. */
+  readonly store?: StoreSource
+  /** Default: in this process. */
+  readonly bus?: BusSource
+  readonly model?: Model
+  readonly tools?: readonly Tool[]
+  /** System prompt of every turn; trusted. */
+  readonly system?: string
+  /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
+  readonly ask?: string
+  /** Default: allow, and leave it to scopes and approval rules. */
+  readonly policy?: Policy
+  readonly limits?: LimitOptions
+  /** What the provider may execute inside a round. Default: nothing (F1). */
+  readonly providerTools?: readonly ProviderTool[]
+  readonly redact?: RedactOptions
+  /** 32 bytes, or their base64: seals arguments that redaction masks, so that such calls may wait and recover (D11). */
+  readonly key?: Uint8Array | string
+  /**
+   * Keeps results that are larger than a record whole, up to `limits.blobBytes` (D9): `'store'` beside the streams, or
+   * `folderBlobs(folder)`. All workers of a name need the same. Default: nowhere; the model is shown the beginning of such a result.
+   */
+  readonly blobs?: Blobs | 'store'
+  /** False: spawns, reads and resolves, and runs nothing (a web process). */
+  readonly drive?: boolean
+  /** Turns driven at once. */
+  readonly concurrency?: number
+  readonly log?: Log
+}
 
 /**
  * Opens store and bus and starts a runtime.
@@ -24,7 +68,7 @@ import { boundedPolicy } from './policy.ts'
  *   `store_locked`, `schema_unmigrated`, `schema_newer`
  */
 export async function createRuntime(options: HostOptions): Promise<Runtime> {
-  const checked = readHost(options)
+  const checked = withPlaces(readHost(options))
   const { log } = checked
   const store = await checked.store.open(log)
   const bus = await checked.bus.open(log).catch(async (error: unknown) => {
@@ -38,7 +82,13 @@ export async function createRuntime(options: HostOptions): Promise<Runtime> {
   })
 }
 
-type Checked = ReturnType<typeof readHost>
+type Checked = ReturnType<typeof withPlaces>
+
+/** Where nothing is named, both are in this process and gone with it. */
+function withPlaces(checked: ReturnType<typeof readHost>) {
+  const { store, bus } = checked
+  return { ...checked, store: store ?? memory(), bus: bus ?? memoryBus(memoryBroker({ clock: systemClock })) }
+}
 
 async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runtime> {
   const { log, drive, concurrency, name } = checked
@@ -68,7 +118,8 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     drive,
     concurrency,
     configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },
-    subscribe: (wanted, handler) => subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event as Event)),
+    subscribe: (wanted, handler) =>
+      subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event as Event)),
     onProgress: ({ tenant, turnId, ...delta }) => {
       bus.progress(progressSubject(tenant, turnId), Buffer.from(JSON.stringify({ turnId, ...delta }), 'utf8'))
     },
@@ -83,4 +134,3 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     },
   })
 }
-

@@ -20,7 +20,9 @@ export function harmless(log: Log): Log {
 
 /** One JSON object a line. @param write for example `line => process.stderr.write(line)` */
 export function lineLog(write: (line: string) => void): Log {
-  const say = (level: string) => (message: string, fields: JsonObject = {}) =>
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
+  const say =
+    (level: string) =>
+    (message: string, fields: JsonObject = {}) =>
+      write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
   return { info: say('info'), warn: say('warn'), error: say('error') }
 }

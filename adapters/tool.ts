@@ -73,8 +73,19 @@ export type ToolOptions<S extends SchemaInput> = {
 }
 
 const NAMES = [
-  'name', 'description', 'input', 'output', 'replayPolicy', 'contentTrust', 'approval', 'scopes', 'timeoutMs', 'tries', 'recordBytes',
-  'run', 'reconcile',
+  'name',
+  'description',
+  'input',
+  'output',
+  'replayPolicy',
+  'contentTrust',
+  'approval',
+  'scopes',
+  'timeoutMs',
+  'tries',
+  'recordBytes',
+  'run',
+  'reconcile',
 ]
 const NAME_CHARACTERS = 256
 const POLICIES: readonly ReplayPolicy[] = ['read-only', 'idempotent', 'at-most-once']
@@ -94,7 +105,10 @@ export function tool<const S extends SchemaInput>(given: ToolOptions<S>): Tool {
   const name = readText('name', options.name, NAME_CHARACTERS)
   readFunction('run', run)
   if (reconcile !== undefined) readFunction('reconcile', reconcile)
-  if (options.replayPolicy === undefined) throw new ToolturnError('replay_policy_missing', `The tool ${JSON.stringify(name)} does not say whether its calls may run again.`, { tool: name })
+  if (options.replayPolicy === undefined)
+    throw new ToolturnError('replay_policy_missing', `The tool ${JSON.stringify(name)} does not say whether its calls may run again.`, {
+      tool: name,
+    })
   if (!POLICIES.includes(options.replayPolicy)) refuse('replayPolicy', POLICIES.join(', '))
   const common = describe(options)
   return {
@@ -110,7 +124,8 @@ function describe<S extends SchemaInput>(options: ToolOptions<S>): Omit<ToolDesc
   const { timeoutMs = DEFAULT_LIMITS.toolTimeoutMs, tries = 1, recordBytes } = options
   if (typeof description !== 'string') refuse('description', 'a text')
   if (!TRUSTS.includes(contentTrust)) refuse('contentTrust', TRUSTS.join(', '))
-  if (approval !== undefined && typeof approval !== 'function' && !RULES.includes(approval)) refuse('approval', `${RULES.join(', ')}, or a function`)
+  if (approval !== undefined && typeof approval !== 'function' && !RULES.includes(approval))
+    refuse('approval', `${RULES.join(', ')}, or a function`)
   if (!isWhole(timeoutMs, 1, TIMEOUT_MOST)) refuse('timeoutMs', `a whole number of milliseconds, 1 to ${TIMEOUT_MOST}`)
   if (!isWhole(tries, 1)) refuse('tries', 'a whole number, from 1')
   if (recordBytes !== undefined && !isWhole(recordBytes, 0)) refuse('recordBytes', 'a whole number of bytes')

@@ -110,7 +110,7 @@ function stored(state: State, turnId: string, version: number): void {
 /** Those that were acknowledged longest ago; one that the store does not know of only when there are far too many. */
 function forgetOldest({ turns, untold }: State): void {
   for (const turnId of turns.keys()) {
-    if (turns.size <= MOST_REMEMBERED || untold.has(turnId) && turns.size <= MOST_UNTOLD) return
+    if (turns.size <= MOST_REMEMBERED || (untold.has(turnId) && turns.size <= MOST_UNTOLD)) return
     turns.delete(turnId)
     untold.delete(turnId)
   }

@@ -102,7 +102,7 @@ export function consumerLanes(options: LaneOptions): Lanes {
   return {
     arrive: (turnId, arrival) => {
       const waitsFor = resting.get(turnId)
-      if (closing.signal.aborted || waitsFor !== undefined && arrival.version > waitsFor) return refuse(arrival)
+      if (closing.signal.aborted || (waitsFor !== undefined && arrival.version > waitsFor)) return refuse(arrival)
       const lane = laneOf(turnId)
       lane.held.push(arrival)
       lane.target = Math.max(lane.target, arrival.version)

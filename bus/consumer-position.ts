@@ -9,7 +9,8 @@
 import { ToolturnError } from '../machines/errors.ts'
 import { isJsonObject, type Json } from '../machines/json.ts'
 import { parseJson } from '../machines/json-text.ts'
-import type { Head, Store } from '../machines/ports/store.ts'
+import type { Head } from '../machines/ports/rows.ts'
+import type { Store } from '../machines/ports/store.ts'
 import type { Clock, Log } from '../machines/ports/world.ts'
 import { nameOf } from './delivery.ts'
 
@@ -65,9 +66,9 @@ export function placeName(name: string): string {
 
 /** Writes the first position of a consumer, unless it has one. The caller leads: nobody else does this. */
 export async function beginPosition(store: PositionPorts['store'], name: string, from: 'new' | 'start'): Promise<void> {
-  if (await store.cursor(placeName(name)) !== null) return
+  if ((await store.cursor(placeName(name))) !== null) return
   const turns = new Map<string, number>()
-  const since = from === 'start' ? 0 : await store.now() - MARGIN_MS
+  const since = from === 'start' ? 0 : (await store.now()) - MARGIN_MS
   if (from === 'new') {
     for await (const { turnId, version } of headsSince(store, since - MARGIN_MS)) turns.set(turnId, version)
   }
@@ -85,7 +86,7 @@ export async function openPosition(ports: PositionPorts, name: string, seen: See
   const entryOf = async (turnId: string): Promise<Entry> => {
     const known = entries.get(turnId)
     if (known?.asked === true) return known
-    const at = await seen?.version(turnId) ?? known?.at ?? await versionBefore(store, turnId, since)
+    const at = (await seen?.version(turnId)) ?? known?.at ?? (await versionBefore(store, turnId, since))
     // Somebody else may have asked meanwhile, and gone on from there.
     const present = entries.get(turnId)
     if (present?.asked === true) return present

@@ -71,10 +71,12 @@ function abortOf(signal: AbortSignal, forget: AbortSignal): Promise<void> {
 function consume({ ports: { bus, log }, options }: Work, lanes: Lanes) {
   const { name, tenant, from } = options
   const wanted = { subject: turnsFilter(tenant), from }
-  return bus.consume(name, wanted, async delivery => receive(delivery, lanes, log)).catch((error: unknown) => {
-    log.warn('A consumer hears nothing from the bus and lives on what the store says.', { consumer: name, error: nameOf(error) })
-    return null
-  })
+  return bus
+    .consume(name, wanted, async delivery => receive(delivery, lanes, log))
+    .catch((error: unknown) => {
+      log.warn('A consumer hears nothing from the bus and lives on what the store says.', { consumer: name, error: nameOf(error) })
+      return null
+    })
 }
 
 function receive(delivery: Delivery, lanes: Lanes, log: Log): void {
@@ -92,7 +94,11 @@ function receive(delivery: Delivery, lanes: Lanes, log: Log): void {
 
 /** Until another one leads, the lease ran out before it could be renewed, or the signal: the last handlers are under it, too. */
 async function keepLease(state: Work, signal: AbortSignal): Promise<void> {
-  const { ports: { clock }, pace, hold } = state
+  const {
+    ports: { clock },
+    pace,
+    hold,
+  } = state
   while (!signal.aborted && clock.monotonic() < state.until) {
     await clock.sleep(pace.leaseMs / 3, signal)
     if (signal.aborted) return
@@ -104,7 +110,11 @@ async function keepLease(state: Work, signal: AbortSignal): Promise<void> {
 }
 
 async function proveAgainAndAgain(state: Work, position: Position, lanes: Lanes, signal: AbortSignal): Promise<void> {
-  const { ports: { clock, log }, options, pace } = state
+  const {
+    ports: { clock, log },
+    options,
+    pace,
+  } = state
   while (!signal.aborted) {
     await prove(state, position, lanes, signal).catch((error: unknown) => {
       log.warn('A consumer could not compare with the store.', { consumer: options.name, error: nameOf(error) })

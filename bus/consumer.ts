@@ -47,7 +47,7 @@ export async function subscribe(
 /** Until the consumer has a place. Only who leads writes the first one. */
 async function begin(ports: ConsumerPorts, { name, from }: SubscribeOptions, me: string, pace: ConsumerPace): Promise<void> {
   const { store, clock } = ports
-  while (await store.cursor(placeName(name)) === null) {
+  while ((await store.cursor(placeName(name))) === null) {
     if (await store.lead(placeName(name), me, pace.leaseMs)) await beginPosition(store, name, from)
     else await clock.sleep(BEGIN_REST_MS)
   }

@@ -55,7 +55,10 @@ export function memoryDurable(options: DurableOptions): MemoryDurable {
     ...options,
     next: from === 'new' ? log.end() : log.first(),
     delivered: 0,
-    readers: [], out: new Map(), again: [], counts: new Map(),
+    readers: [],
+    out: new Map(),
+    again: [],
+    counts: new Map(),
   }
   return {
     filter: subject => void (state.subject = subject),

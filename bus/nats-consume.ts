@@ -59,7 +59,9 @@ async function follow(reading: Reading, signal: AbortSignal, attached: () => voi
       log.warn('A consumer was lost and is attached again.', { consumer: durable.name, error: nameOf(error) })
       attached()
     }
-    await sleep(backoffMs(failures + 1, FIRST_REST_MS, MOST_REST_MS), undefined, { signal }).catch(() => { /* closing: over at once */ })
+    await sleep(backoffMs(failures + 1, FIRST_REST_MS, MOST_REST_MS), undefined, { signal }).catch(() => {
+      /* closing: over at once */
+    })
   }
 }
 

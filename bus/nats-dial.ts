@@ -76,8 +76,17 @@ export function dialOwn({ servers, user, pass }: Extract<Dial, { kind: 'own' }>,
 export async function endConnection(connection: NatsConnection, standing: boolean): Promise<void> {
   if (connection.isClosed()) return
   const late = new AbortController()
-  const drained = standing ? connection.drain().catch(() => { /* closed below */ }) : Promise.resolve()
-  await Promise.race([drained, sleep(DRAIN_MS, undefined, { signal: late.signal }).catch(() => { /* drained in time */ })])
+  const drained = standing
+    ? connection.drain().catch(() => {
+        /* closed below */
+      })
+    : Promise.resolve()
+  await Promise.race([
+    drained,
+    sleep(DRAIN_MS, undefined, { signal: late.signal }).catch(() => {
+      /* drained in time */
+    }),
+  ])
   late.abort()
   if (!connection.isClosed()) await connection.close()
 }

@@ -57,13 +57,17 @@ const REQUEST_MS = 5000
 /** Starts to connect. Never throws and never gives up; a failure is logged once, until another one comes. */
 export function natsLink(dial: Dial, names: BrokerNames, log: Log): Link {
   const state: State = {
-    names, log,
+    names,
+    log,
     closing: new AbortController(),
     tried: Promise.withResolvers(),
     watchers: new Set(),
     downs: new Set(),
-    connection: null, session: null,
-    era: 0, downSince: performance.now(), said: '',
+    connection: null,
+    session: null,
+    era: 0,
+    downSince: performance.now(),
+    said: '',
   }
   void keep(state, dial)
   return {
@@ -117,7 +121,7 @@ async function live(state: State, connection: NatsConnection): Promise<void> {
 async function raise(state: State, connection: NatsConnection): Promise<void> {
   const { signal } = state.closing
   state.session = null
-  const era = state.era += 1
+  const era = (state.era += 1)
   for (let failures = 1; state.era === era && !signal.aborted; failures += 1) {
     try {
       const manager = await jetstreamManager(connection, { timeout: REQUEST_MS, checkAPI: false })
@@ -194,5 +198,7 @@ function say(state: State, what: string, error: unknown): void {
 }
 
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => { /* closing: over at once */ })
+  await sleep(ms, undefined, { signal }).catch(() => {
+    /* closing: over at once */
+  })
 }

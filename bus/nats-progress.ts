@@ -32,7 +32,9 @@ export async function hearProgress(link: Link, subject: string, hear: Hear, log:
 async function follow(link: Link, subject: string, hear: Hear, signal: AbortSignal, attached: () => void): Promise<void> {
   for (let session = await link.whenUp(signal); session !== null; session = await link.whenUp(signal)) {
     await listen(session, subject, hear, signal, attached)
-    await sleep(REST_MS, undefined, { signal }).catch(() => { /* closing: over at once */ })
+    await sleep(REST_MS, undefined, { signal }).catch(() => {
+      /* closing: over at once */
+    })
   }
   attached()
 }
@@ -47,7 +49,9 @@ async function listen({ connection }: Session, subject: string, hear: Hear, sign
   })
   const stop = () => subscription.unsubscribe()
   signal.addEventListener('abort', stop)
-  await connection.flush().catch(() => { /* lost meanwhile: the client subscribes again when it is back */ })
+  await connection.flush().catch(() => {
+    /* lost meanwhile: the client subscribes again when it is back */
+  })
   attached()
   await Promise.race([subscription.closed, closed])
   signal.removeEventListener('abort', stop)

@@ -76,26 +76,30 @@ function natsPublisher(link: Link, names: BrokerNames): Bus['publish'] {
   link.onDown(() => {
     for (const lose of waiting) lose('the connection was lost')
   })
-  return message => new Promise((resolve, reject) => {
-    const lose = (why: string, cause?: unknown) => {
-      waiting.delete(lose)
-      reject(new ToolturnError('bus_unreachable', '', { id: message.id, why }, cause))
-    }
-    const space = keptSpaceOf(message.subject)
-    const session = link.session()
-    if (session === null) return lose('not connected')
-    waiting.add(lose)
-    session.streamOf(space).then(() => send(session, names, message)).then(
-      () => {
+  return message =>
+    new Promise((resolve, reject) => {
+      const lose = (why: string, cause?: unknown) => {
         waiting.delete(lose)
-        resolve()
-      },
-      (error: unknown) => {
-        if (nobodyListens(error)) link.mend()
-        lose(nameOf(error), error)
-      },
-    )
-  })
+        reject(new ToolturnError('bus_unreachable', '', { id: message.id, why }, cause))
+      }
+      const space = keptSpaceOf(message.subject)
+      const session = link.session()
+      if (session === null) return lose('not connected')
+      waiting.add(lose)
+      session
+        .streamOf(space)
+        .then(() => send(session, names, message))
+        .then(
+          () => {
+            waiting.delete(lose)
+            resolve()
+          },
+          (error: unknown) => {
+            if (nobodyListens(error)) link.mend()
+            lose(nameOf(error), error)
+          },
+        )
+    })
 }
 
 /** No stream takes the subject: it was deleted, or the broker lost it. */
@@ -116,10 +120,10 @@ async function send({ connection, js }: Session, names: BrokerNames, message: Bu
 async function health(link: Link, dial: Dial, names: BrokerNames): Promise<BusHealth> {
   const session = link.session()
   const asked = dial.kind === 'own' ? dial.servers.join(',') : 'a connection of the host'
-  const info = session === null ? null : await Promise.race([
-    session.manager.streams.info(names.stream.turns).catch(() => null),
-    sleep(HEALTH_MS, null, { ref: false }),
-  ])
+  const info =
+    session === null
+      ? null
+      : await Promise.race([session.manager.streams.info(names.stream.turns).catch(() => null), sleep(HEALTH_MS, null, { ref: false })])
   const server = session === null ? asked : `nats://${session.connection.getServer()}`
   return { kind: 'nats', server, reachable: info !== null, messages: info?.state.messages ?? 0 }
 }

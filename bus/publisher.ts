@@ -169,7 +169,7 @@ async function nextOf(state: State, lane: Lane): Promise<StoredEvent | null> {
   lane.published = published
   if (published >= lane.committed) return null
   while (lane.queue[0] !== undefined && lane.queue[0].version <= published) lane.queue.shift()
-  if (lane.queue[0]?.version !== published + 1) lane.queue = [...await state.store.read(lane.turnId, published, READ_AT_ONCE)]
+  if (lane.queue[0]?.version !== published + 1) lane.queue = [...(await state.store.read(lane.turnId, published, READ_AT_ONCE))]
   const next = lane.queue.shift()
   if (next?.version !== published + 1) throw new Error(`version ${published + 1} is not in the store`)
   return next

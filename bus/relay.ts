@@ -61,7 +61,7 @@ export function relay(ports: RelayPorts, worker: string): Relay {
   }
 
   const run = async () => {
-    for (let failures = 0; !closing.signal.aborted;) {
+    for (let failures = 0; !closing.signal.aborted; ) {
       const found = await look().catch((error: unknown) => {
         ports.log.warn('The relay could not look for what is unpublished.', { error: nameOf(error) })
         return 'failed' as const

@@ -42,7 +42,7 @@ export function subjectMatches(filter: string, subject: string): boolean {
   const given = subject.split('.')
   for (const [index, part] of wanted.entries()) {
     if (part === '>') return given.length > index
-    if (part !== '*' && part !== given[index] || given[index] === undefined) return false
+    if ((part !== '*' && part !== given[index]) || given[index] === undefined) return false
   }
   return wanted.length === given.length
 }

@@ -33,7 +33,8 @@ function mutantsOf(gates: readonly Gate[]): readonly Mutant[] {
       return { name: `${gate.name} before ${before.name}`, gates: gates.toSpliced(index, 2, gate, before) }
     }),
     ...gates.flatMap((gate, index) =>
-      NEVER_STOPS.includes(gate.name) ? [] : [{ name: `${gate.name} ignored`, gates: gates.with(index, heedless(gate)) }]),
+      NEVER_STOPS.includes(gate.name) ? [] : [{ name: `${gate.name} ignored`, gates: gates.with(index, heedless(gate)) }],
+    ),
   ]
 }
 
@@ -78,7 +79,10 @@ function failingClosed({ name, judge }: Gate): Gate {
 async function isRed({ scenario }: Run): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(true), LONGEST_MS)
-  const run = runScenario(scenario, WHERE).then(({ ok }) => !ok, () => true)
+  const run = runScenario(scenario, WHERE).then(
+    ({ ok }) => !ok,
+    () => true,
+  )
   return Promise.race([run, late.promise]).finally(() => clearTimeout(timer))
 }
 

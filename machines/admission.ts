@@ -20,6 +20,7 @@ import type { TurnState } from './state.ts'
 import { isoTime } from './time.ts'
 
 /** completion → name → arguments → trust → authorization → limits → redaction; then dispatch and record. */
+// biome-ignore format: one gate a line, since their order is the contract
 export const ADMISSION: readonly Gate[] = [
   completionGate,
   nameGate,
@@ -115,7 +116,8 @@ export function verdictFact(passage: Passage, tool: string, state: TurnState, ho
   const { subject, stop } = passage
   const trail = [...passage.trail]
   const { ordinal } = subject
-  if (stop === null) return subject.question === undefined ? admittedFact(subject, tool, trail) : heldFact(subject, tool, trail, state, holds, now)
+  if (stop === null)
+    return subject.question === undefined ? admittedFact(subject, tool, trail) : heldFact(subject, tool, trail, state, holds, now)
   const { gate, verdict } = stop
   const { reason, text } = verdict
   switch (verdict.verdict) {

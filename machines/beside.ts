@@ -3,7 +3,7 @@
 import type { Event } from './events.ts'
 import type { JsonObject } from './json.ts'
 import { canonicalJson } from './json.ts'
-import type { ApprovalRow, Beside } from './ports/store.ts'
+import type { ApprovalRow, Beside } from './ports/rows.ts'
 import type { Sealer } from './ports/world.ts'
 import { actingPerson } from './principal.ts'
 import { isOpen, type Ask, type CallState, type Hold, type TurnState } from './state.ts'
@@ -48,12 +48,27 @@ function openedRow(event: Event, state: TurnState): ApprovalRow[] {
   }
   if (event.type === 'call.held') {
     const { approvalId, ordinal, tool, arguments: args, contentTrust, approvers, reason, expiresAt } = event.data
-    return [{ ...common, approvalId, ordinal, kind: 'approval', tool, arguments: args, contentTrust, approvers, reason, expiresAt: epochMs(expiresAt) }]
+    return [
+      {
+        ...common,
+        approvalId,
+        ordinal,
+        kind: 'approval',
+        tool,
+        arguments: args,
+        contentTrust,
+        approvers,
+        reason,
+        expiresAt: epochMs(expiresAt),
+      },
+    ]
   }
   if (event.type === 'clarification.asked') {
     const { ordinal, tool, arguments: args, expiresAt } = event.data
     const asked = { approvers: null, reason: 'asked', contentTrust: state.contentTrust, expiresAt: epochMs(expiresAt) }
-    return [{ ...common, ...asked, approvalId: clarificationId(state.turnId, ordinal), ordinal, kind: 'clarification', tool, arguments: args }]
+    return [
+      { ...common, ...asked, approvalId: clarificationId(state.turnId, ordinal), ordinal, kind: 'clarification', tool, arguments: args },
+    ]
   }
   return []
 }

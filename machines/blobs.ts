@@ -89,7 +89,9 @@ async function inTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   try {
     return await Promise.race([work(), late])
   } finally {
-    late.catch(() => { /* the race is over */ })
+    late.catch(() => {
+      /* the race is over */
+    })
     done.abort()
   }
 }

@@ -17,7 +17,9 @@ export function stepDerived(state: TurnState, event: Event): TurnState {
   if (wrong === null) return step(state, event)
   const { turnId, version, type } = event
   throw new ToolturnError('illegal_history', `Event ${type} at version ${version} may not stand there: ${wrong}.`, {
-    turnId, version, event: type,
+    turnId,
+    version,
+    event: type,
   })
 }
 

@@ -12,7 +12,9 @@ import type { ModelRequest } from './ports/model.ts'
  * @returns 43 characters of base64url
  */
 export function argumentsDigest(turnKey: Uint8Array, tool: string, prepared: JsonObject): string {
-  return createHmac('sha256', turnKey).update(canonicalJson([tool, prepared]), 'utf8').digest('base64url')
+  return createHmac('sha256', turnKey)
+    .update(canonicalJson([tool, prepared]), 'utf8')
+    .digest('base64url')
 }
 
 /**

@@ -8,7 +8,8 @@ import { ToolturnError } from './errors.ts'
 import { EXPORT_FORMAT, eventText, type EndLine, type HeaderLine, type TurnLine } from './export-lines.ts'
 import { canonicalJson } from './json.ts'
 import { eventsOf, rowsOf } from './pages.ts'
-import type { Store, TurnRow } from './ports/store.ts'
+import type { TurnRow } from './ports/rows.ts'
+import type { Store } from './ports/store.ts'
 import { isoTime } from './time.ts'
 
 /** One turn, or those that were opened from `since` until before `until`, in epoch milliseconds. */

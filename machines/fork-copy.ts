@@ -56,7 +56,10 @@ const dispatches = (call: CallState): number => call.chart.context.dispatch
 /** Null for what is not copied. */
 function copyOf(event: Event, cut: Cut): Fact | null {
   if (isLeftOut(event, cut)) return null
-  const { turnId, state: { tenant } } = cut
+  const {
+    turnId,
+    state: { tenant },
+  } = cut
   switch (event.type) {
     case 'turn.opened':
       return { type: event.type, data: { ...event.data, key: null, fork: { turnId: event.turnId, version: cut.state.version } } }

@@ -76,7 +76,9 @@ function readPrefix(stored: readonly StoredEvent[], at: number): Prefix {
   const versions = stored.at(-1)?.version ?? 0
   if (!Number.isInteger(at) || at < 1 || at > versions) {
     throw new ToolturnError('option_invalid', `The turn has no version ${at}: it has the versions 1 to ${versions}.`, {
-      turnId, option: 'at', expected: `1 to ${versions}`,
+      turnId,
+      option: 'at',
+      expected: `1 to ${versions}`,
     })
   }
   const events: Event[] = []

@@ -45,14 +45,20 @@ const fits = new Ajv2020({ strict: false }).compile<ModelRound>(Round)
  * @param answer whatever the adapter resolved with
  */
 export function readRound(answer: unknown, offered: readonly ProviderTool[]): ModelRound | ModelFailure {
-  if (!fits(answer)) return violation(`The adapter gave something that is no round: ${fits.errors?.[0]?.instancePath ?? ''} ${fits.errors?.[0]?.keyword ?? ''}`)
+  if (!fits(answer))
+    return violation(
+      `The adapter gave something that is no round: ${fits.errors?.[0]?.instancePath ?? ''} ${fits.errors?.[0]?.keyword ?? ''}`,
+    )
   if (sizeOf(answer) > MOST_CHARACTERS) return violation('The response is over the size that is taken in.')
   const strange = answer.items.some(item => item.kind === 'provider-tool' && !offered.some(tool => tool.name === item.name))
   return strange ? violation('The provider executed a tool that it was not offered.') : answer
 }
 
 function sizeOf({ items }: ModelRound): number {
-  return items.reduce((sum, item) => sum + (item.kind === 'text' ? item.text.length : item.kind === 'call' ? (item.arguments?.length ?? 0) : 0), 0)
+  return items.reduce(
+    (sum, item) => sum + (item.kind === 'text' ? item.text.length : item.kind === 'call' ? (item.arguments?.length ?? 0) : 0),
+    0,
+  )
 }
 
 function violation(message: string): ModelFailure {

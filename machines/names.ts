@@ -5,7 +5,10 @@ const SHOWN = 5
 
 /** Letters and digits only, without case: what stays of a name when its decoration is taken off. */
 function core(name: string): string {
-  return name.slice(0, LONGEST).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return name
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** Edits (insert, delete, replace) that turn one text into the other. */

@@ -1,7 +1,8 @@
 // Streams and rows read page by page, so that what goes over many of them holds one page in memory.
 
 import type { StoredEvent } from './events.ts'
-import type { ListFilter, Store, TurnRow } from './ports/store.ts'
+import type { ListFilter, TurnRow } from './ports/rows.ts'
+import type { Store } from './ports/store.ts'
 
 const EVENTS_PAGE = 200
 const ROWS_PAGE = 200

@@ -1,7 +1,7 @@
 // What the row of a turn shows of its state, for lists, claims and the inbox.
 
 import { pending } from './effects.ts'
-import type { Projection } from './ports/store.ts'
+import type { Projection } from './ports/rows.ts'
 import { callStateName, openCalls, stateName, type TurnState } from './state.ts'
 
 /** The projection of a state: written with every append, never believed by a fold. */

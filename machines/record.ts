@@ -28,7 +28,9 @@ export function readRecord(previous: Link, stored: StoredEvent): Read {
     case 'broken': {
       const { turnId, version, type } = stored
       throw new ToolturnError('history_broken', `Version ${version} of the turn does not fit the chain behind version ${due - 1}.`, {
-        turnId, version, event: type,
+        turnId,
+        version,
+        event: type,
       })
     }
   }

@@ -28,10 +28,18 @@ export function settleDoubt(state: TurnState, call: CallState, answer: Reconcile
   if (answer.kind !== 'unknown') return [settledFact(state, call, answer)]
   const policy = policyOf(state, call)
   if (policy === 'at-most-once') {
-    return failInDoubt(call, 'tool_outcome_unknown', `Call ${call.ordinal} was started and its result was not recorded; the tool may not run again.`)
+    return failInDoubt(
+      call,
+      'tool_outcome_unknown',
+      `Call ${call.ordinal} was started and its result was not recorded; the tool may not run again.`,
+    )
   }
   if (!canRun) {
-    return failInDoubt(call, 'tool_outcome_unknown', `Call ${call.ordinal} may run again, but its real arguments are gone or its tool has changed.`)
+    return failInDoubt(
+      call,
+      'tool_outcome_unknown',
+      `Call ${call.ordinal} may run again, but its real arguments are gone or its tool has changed.`,
+    )
   }
   if (call.chart.context.dispatch >= state.opened.limits.dispatches) {
     return failInDoubt(call, 'tool_outcome_unknown', `Call ${call.ordinal} was started as often as its limit allows and never recorded.`)

@@ -138,7 +138,9 @@ function recheck({ state, records }: Playback, event: Event, { withoutBlob }: Sc
   if (unpaired !== undefined) {
     const { turnId, version, type } = event
     throw new ToolturnError('illegal_history', `The transcript before version ${version} is not paired: ${unpaired.problem}.`, {
-      turnId, version, event: type,
+      turnId,
+      version,
+      event: type,
     })
   }
   const { round, request: recorded } = event.data
@@ -174,6 +176,8 @@ function resultOf(events: readonly StoredEvent[], { state, failure }: Playback, 
     divergence: failure?.code === 'replay_diverged' ? failure.divergence : null,
     missing: failure?.code === 'replay_source_missing' ? failure.missing : null,
     same: failure === null,
-    messages: createHash('sha256').update(canonicalJson(state === null ? [] : transcript(state))).digest('hex'),
+    messages: createHash('sha256')
+      .update(canonicalJson(state === null ? [] : transcript(state)))
+      .digest('hex'),
   }
 }

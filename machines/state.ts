@@ -12,7 +12,7 @@ import type { Json } from './json.ts'
 import type { Approver, Principal, Via } from './principal.ts'
 import type { ContentTrust, ToolDescriptor } from './tool.ts'
 import type { TurnSnapshot } from './turn.ts'
-import type { TurnStateName } from './ports/store.ts'
+import type { TurnStateName } from './ports/rows.ts'
 
 /** The open hold of a call, or the last one it had. */
 export type Hold = {

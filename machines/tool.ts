@@ -106,5 +106,7 @@ export function descriptorVersion(descriptor: Omit<ToolDescriptor, 'version' | '
 
 /** Digest of a whole catalog, frozen and recorded when a turn opens (G2). */
 export function catalogDigest(catalog: readonly ToolDescriptor[]): string {
-  return createHash('sha256').update(canonicalJson(catalog.map(tool => [tool.name, tool.version]))).digest('base64url')
+  return createHash('sha256')
+    .update(canonicalJson(catalog.map(tool => [tool.name, tool.version])))
+    .digest('base64url')
 }

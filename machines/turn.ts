@@ -72,8 +72,7 @@ const turns = setup({
     'a clean round concluded': ({ context }) => context.left === 0 && context.completion === 'clean',
     'a refused round concluded': ({ context }) => context.left === 0 && context.completion === 'refused',
     'no call is left open': ({ event }) => 'next' in event && event.next === 'none',
-    'only a doubt is left open': ({ event }) =>
-      event.type === 'turn.failed' && (event.inDoubt ? event.started : event.next === 'none'),
+    'only a doubt is left open': ({ event }) => event.type === 'turn.failed' && (event.inDoubt ? event.started : event.next === 'none'),
     'its record is a miss': ({ event }) => event.type === 'call.dispatched' && event.from === 'executed',
     'it was in doubt': ({ event }) => event.type === 'call.dispatched' && event.from === 'dispatched',
     'the doubt is given up': ({ context, event }) => context.inDoubt && event.type === 'call.ended' && event.retried,

@@ -4,8 +4,14 @@
 import { createHash } from 'node:crypto'
 import { ToolturnError } from './errors.ts'
 import {
-  EXPORT_FORMAT, exportInvalid, readLine,
-  type EndLine, type EventLine, type ExportLine, type HeaderLine, type TurnLine,
+  EXPORT_FORMAT,
+  exportInvalid,
+  readLine,
+  type EndLine,
+  type EventLine,
+  type ExportLine,
+  type HeaderLine,
+  type TurnLine,
 } from './export-lines.ts'
 import type { VerifyFinding, VerifyResult } from './runtime/api.ts'
 import { checkNext, compareEnd, compareHead, startCheck, type Claim, type StreamCheck } from './verify.ts'
@@ -38,7 +44,11 @@ type Reading = {
  */
 export async function verifyExport(lines: Iterable<string> | AsyncIterable<string>): Promise<ExportVerified> {
   const reading: Reading = {
-    digest: createHash('sha256'), findings: [], header: null, end: null, turn: null,
+    digest: createHash('sha256'),
+    findings: [],
+    header: null,
+    end: null,
+    turn: null,
     sums: { turns: 0, events: 0, erased: 0, unjudged: 0, damaged: 0 },
   }
   let number = 0
@@ -57,7 +67,7 @@ export async function verifyExport(lines: Iterable<string> | AsyncIterable<strin
 }
 
 function readOn(reading: Reading, line: ExportLine, text: string, number: number): void {
-  if (('export' in line) !== (number === 1)) throw exportInvalid(number, number === 1 ? 'is no header of an export' : 'is a second header')
+  if ('export' in line !== (number === 1)) throw exportInvalid(number, number === 1 ? 'is no header of an export' : 'is a second header')
   if (reading.end !== null) throw exportInvalid(number, 'stands behind the end')
   if ('end' in line) {
     reading.end = line.end

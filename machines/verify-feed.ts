@@ -36,7 +36,9 @@ export async function verifyFeed(store: Store, turns: ReadonlyMap<string, number
     return { findings, unfed: behind.reduce((sum, { committed, last }) => sum + committed - last, 0) }
   }
   const absent = behind.map(({ turnId, last, committed }) => ({
-    turnId, version: last + 1, problem: `the feed ends at version ${last} of the turn, the stream at version ${committed}`,
+    turnId,
+    version: last + 1,
+    problem: `the feed ends at version ${last} of the turn, the stream at version ${committed}`,
   }))
   return { findings: [...findings, ...absent], unfed: 0 }
 }

@@ -2,7 +2,8 @@
 
 import { canonicalJson } from './json.ts'
 import { eventsOf, rowsOf } from './pages.ts'
-import type { ListFilter, Store, TurnRow } from './ports/store.ts'
+import type { ListFilter, TurnRow } from './ports/rows.ts'
+import type { Store } from './ports/store.ts'
 import { project } from './projection.ts'
 import type { VerifyFinding, VerifyResult } from './runtime/api.ts'
 import { checkNext, compareEnd, compareHead, startCheck, type StreamCheck } from './verify.ts'

@@ -90,7 +90,10 @@ export function appendCarrier(database: Database): Carrier<Append, AppendAnswer>
     rowsOf: job => job.events.length,
     send: async jobs => {
       const full = jobs.some(hasBeside)
-      const text = statements(full, jobs.some(job => job.epoch === null))
+      const text = statements(
+        full,
+        jobs.some(job => job.epoch === null),
+      )
       const won = await database.run<{ n: number }>(text, [...arraysOf(TURN, jobs), ...besideParameters(jobs, full)])
       return answersOf(jobs, won, { answer: 'accepted' }, lookFor)
     },
@@ -106,8 +109,8 @@ export async function answersOf<Job, Answer>(
 ): Promise<(Answer | null)[]> {
   const numbers = new Set(won.map(row => row.n))
   const lost = jobs.filter((_, index) => !numbers.has(index + 1))
-  const found = lost.length === 0 ? [] : [...await lookFor(lost)]
-  return jobs.map((_, index) => (numbers.has(index + 1) ? answer : found.shift() ?? null))
+  const found = lost.length === 0 ? [] : [...(await lookFor(lost))]
+  return jobs.map((_, index) => (numbers.has(index + 1) ? answer : (found.shift() ?? null)))
 }
 
 /** Null: nothing stands against the append; the row was locked when it was tried. */

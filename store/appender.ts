@@ -50,10 +50,11 @@ type Group<Job, Answer> = {
  */
 export function groupCommit<Job, Answer>(carrier: Carrier<Job, Answer>, log: Log): (job: Job) => Promise<Answer> {
   const group: Group<Job, Answer> = { carrier, log, waiting: [], taken: new Set(), flights: 0, scheduled: false }
-  return job => new Promise((resolve, reject) => {
-    group.waiting.push({ job, since: performance.now(), tries: 0, resolve, reject })
-    schedule(group)
-  })
+  return job =>
+    new Promise((resolve, reject) => {
+      group.waiting.push({ job, since: performance.now(), tries: 0, resolve, reject })
+      schedule(group)
+    })
 }
 
 /** At the end of this turn of the event loop, so that what answers woke up together is sent together. */

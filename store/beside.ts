@@ -2,7 +2,7 @@
 // Each part is a data-modifying CTE over `u`, the turns that the statement won, numbered as their jobs are.
 
 import { canonicalJson } from '../machines/json.ts'
-import type { ApprovalRow, Beside } from '../machines/ports/store.ts'
+import type { ApprovalRow, Beside } from '../machines/ports/rows.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import { isPlain, toActor, toHex, toInstant, toText } from './columns.ts'
 import type { Parameter } from './database.ts'
@@ -107,10 +107,19 @@ export function besideParameters(jobs: readonly WithBeside[], full: boolean): Pa
   const settled = (job: WithBeside) => new Map(job.approvals?.settle.map(each => [each.approvalId, each.settled]))
   return [
     ...arraysOf(EVENT, events),
-    ...arraysOf(OPENED, partsOf(jobs, job => openedOf(job, settled(job)))),
-    ...arraysOf(SETTLED, partsOf(jobs, job => job.approvals?.settle ?? [])),
+    ...arraysOf(
+      OPENED,
+      partsOf(jobs, job => openedOf(job, settled(job))),
+    ),
+    ...arraysOf(
+      SETTLED,
+      partsOf(jobs, job => job.approvals?.settle ?? []),
+    ),
     ...arraysOf(PUT, partsOf(jobs, putOf)),
-    ...arraysOf(DROPPED, partsOf(jobs, job => job.sealed?.drop ?? [])),
+    ...arraysOf(
+      DROPPED,
+      partsOf(jobs, job => job.sealed?.drop ?? []),
+    ),
   ]
 }
 

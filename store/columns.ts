@@ -13,7 +13,7 @@ export function toText(value: string): string {
 }
 
 export function fromText(text: string): string {
-  return text.startsWith('"') ? JSON.parse(text) as string : text
+  return text.startsWith('"') ? (JSON.parse(text) as string) : text
 }
 
 /** A worker by its bare id, everybody else as canonical JSON: most rows are a worker's. */
@@ -22,7 +22,7 @@ export function toActor(actor: Actor): string {
 }
 
 export function fromActor(text: string): Actor {
-  return text.startsWith('{') ? JSON.parse(text) as Actor : { kind: 'worker', id: text }
+  return text.startsWith('{') ? (JSON.parse(text) as Actor) : { kind: 'worker', id: text }
 }
 
 /** Labels as a set of pairs, which an index can be asked about. */

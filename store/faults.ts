@@ -7,14 +7,16 @@ type DriverError = { readonly code?: unknown; readonly message?: unknown; readon
 /** Deadlock, serialization, a cancelled statement, and whatever says that the server or the way to it is gone for now. */
 const AGAIN = /^(40P01|40001|57014|57P0[1-5]|53300|25006|55P03|08...)$/
 const LOST_CODE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/
-const LOST_TEXT = new RegExp(`^(${[
-  'Connection terminated',
-  'timeout exceeded when trying to connect',
-  'timeout expired',
-  'Query read timeout',
-  'Client has encountered a connection error',
-  'Client was closed',
-].join('|')})`)
+const LOST_TEXT = new RegExp(
+  `^(${[
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Query read timeout',
+    'Client has encountered a connection error',
+    'Client was closed',
+  ].join('|')})`,
+)
 /** Not let in: the password, the role, or a database that is not there. */
 const NO_ENTRY = /^(28...|3D000)$/
 const CLOSED_TEXT = /^(Cannot use a pool after|PGlite (instance )?is (already )?closed)/

@@ -1,7 +1,8 @@
 // The feed: committed events of all turns in an order that no late commit can change. And what other parts keep beside it.
 
 import { ToolturnError } from '../machines/errors.ts'
-import type { FeedCursor, Head, Store } from '../machines/ports/store.ts'
+import type { Head } from '../machines/ports/rows.ts'
+import type { FeedCursor, Store } from '../machines/ports/store.ts'
 import { statement, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
@@ -48,10 +49,7 @@ export async function identityOf(database: Database): Promise<string> {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-export function feedOf(
-  database: Database,
-  identity: string,
-): Pick<Store, 'feed' | 'feedEnd' | 'heads' | 'saveCursor' | 'cursor'> {
+export function feedOf(database: Database, identity: string): Pick<Store, 'feed' | 'feedEnd' | 'heads' | 'saveCursor' | 'cursor'> {
   const statements = feedStatements(database.schema)
   const run = <Row>(text: keyof typeof statements, ...parameters: (string | number | null)[]) =>
     repeatable(() => database.run<Row>(statements[text], parameters))

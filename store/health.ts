@@ -1,6 +1,6 @@
 // What an operator asks first: is it there and migrated, what waits, and who holds up the feed.
 
-import type { StoreHealth } from '../machines/ports/store.ts'
+import type { StoreHealth } from '../machines/ports/rows.ts'
 import { statement, type Database } from './database.ts'
 import { repeatable } from './faults.ts'
 import { SCHEMA_NUMBER } from './migrate.ts'

@@ -3,7 +3,8 @@
 import { GENESIS } from '../machines/chain.ts'
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
-import type { Append, AppendAnswer, ApprovalRow, Beside, OpenAnswer, OpenTurn, Projection } from '../machines/ports/store.ts'
+import type { ApprovalRow, Beside, Projection } from '../machines/ports/rows.ts'
+import type { Append, AppendAnswer, OpenAnswer, OpenTurn } from '../machines/ports/store.ts'
 import { checkAppend, checkOpen } from './door.ts'
 import { frozenCopy, now, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
 
@@ -121,16 +122,32 @@ function refuseKnown(database: MemoryDatabase, opened: readonly ApprovalRow[]): 
 function newTurn(request: OpenTurn, openedAt: number): MemoryTurn {
   const { turnId, tenant, runtime, key, contentDigest, owner } = request
   return {
-    turnId, tenant, runtime, key, contentDigest, owner,
+    turnId,
+    tenant,
+    runtime,
+    key,
+    contentDigest,
+    owner,
     labels: frozenCopy(request.labels),
     principal: frozenCopy(request.principal),
     offers: frozenCopy(request.offers),
     turnKey: new Uint8Array(request.turnKey),
-    openedAt, updatedAt: openedAt,
-    state: 'thinking', code: null, attempt: 1, tools: [], outcomes: [],
-    version: 0, head: GENESIS, format: 0,
+    openedAt,
+    updatedAt: openedAt,
+    state: 'thinking',
+    code: null,
+    attempt: 1,
+    tools: [],
+    outcomes: [],
+    version: 0,
+    head: GENESIS,
+    format: 0,
     epoch: owner === null ? 0 : 1,
-    wakeAt: null, claims: 0, parked: false, unlisted: 0, published: 0,
+    wakeAt: null,
+    claims: 0,
+    parked: false,
+    unlisted: 0,
+    published: 0,
     events: [],
     sealed: new Map(),
   }

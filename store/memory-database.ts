@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredEvent } from '../machines/events.ts'
 import { canonicalJson, deepFreeze } from '../machines/json.ts'
 import type { Outcome } from '../machines/ids.ts'
-import type { ApprovalRow, TurnStateName } from '../machines/ports/store.ts'
+import type { ApprovalRow, TurnStateName } from '../machines/ports/rows.ts'
 import type { Principal } from '../machines/principal.ts'
 import { parseJson } from '../machines/json-text.ts'
 

@@ -2,7 +2,8 @@
 
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
-import type { FeedCursor, FeedPage, Head } from '../machines/ports/store.ts'
+import type { Head } from '../machines/ports/rows.ts'
+import type { FeedCursor, FeedPage } from '../machines/ports/store.ts'
 import { blobsOnlyIn } from './blobs.ts'
 import { hasEnded, now, ownerLives, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
 import { read } from './memory-views.ts'

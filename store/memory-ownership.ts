@@ -91,13 +91,7 @@ function dueTurns(database: MemoryDatabase, request: ClaimRequest): MemoryTurn[]
   return due.sort((a, b) => Number(a.wakeAt) - Number(b.wakeAt) || (a.turnId < b.turnId ? -1 : 1))
 }
 
-export function release(
-  database: MemoryDatabase,
-  turnId: string,
-  epoch: number,
-  version: number,
-  wakeAt: 'now' | number | null,
-): boolean {
+export function release(database: MemoryDatabase, turnId: string, epoch: number, version: number, wakeAt: 'now' | number | null): boolean {
   const turn = database.turns.get(turnId)
   if (turn === undefined || turn.epoch !== epoch || turn.version !== version) return false
   turn.owner = null

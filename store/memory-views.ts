@@ -2,7 +2,7 @@
 
 import { ToolturnError } from '../machines/errors.ts'
 import type { StoredEvent } from '../machines/events.ts'
-import type { ApprovalRow, ListFilter, StoreHealth, TurnRow, TurnSecrets } from '../machines/ports/store.ts'
+import type { ApprovalRow, ListFilter, StoreHealth, TurnRow, TurnSecrets } from '../machines/ports/rows.ts'
 import { byKey } from './memory-append.ts'
 import { hasEnded, ownerLives, type MemoryDatabase, type MemoryTurn } from './memory-database.ts'
 
@@ -75,8 +75,26 @@ function rowOf(found: MemoryTurn): TurnRow {
   const { turnId, tenant, runtime, state, code, attempt, version, head, owner, epoch, wakeAt, parked, published } = found
   const { labels, principal, key, tools, outcomes, openedAt, updatedAt } = found
   return {
-    turnId, tenant, runtime, state, code, attempt, version, head, owner, epoch, wakeAt, parked, published,
-    labels, principal, key, tools, outcomes, openedAt, updatedAt,
+    turnId,
+    tenant,
+    runtime,
+    state,
+    code,
+    attempt,
+    version,
+    head,
+    owner,
+    epoch,
+    wakeAt,
+    parked,
+    published,
+    labels,
+    principal,
+    key,
+    tools,
+    outcomes,
+    openedAt,
+    updatedAt,
   }
 }
 

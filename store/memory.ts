@@ -19,7 +19,8 @@ export function openMemory(database: MemoryDatabase = memoryDatabase()): Store {
   let closed = false
   const callbacks = new Set<(turnId: string) => void>()
 
-  const on = <A extends unknown[], R>(work: (database: MemoryDatabase, ...args: A) => R) =>
+  const on =
+    <A extends unknown[], R>(work: (database: MemoryDatabase, ...args: A) => R) =>
     async (...args: A): Promise<R> => {
       if (closed) throw new ToolturnError('store_unreachable', 'The store was closed.')
       return work(database, ...args)

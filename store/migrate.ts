@@ -64,7 +64,9 @@ export async function requireMigrated(database: Database): Promise<void> {
   const { schema } = database
   const ask = async <Row>(text: string) => (await database.run<Row>(statement(text), []))[0]
   const there = (await ask<{ there: boolean }>(`select to_regclass('"${schema}".migrations') is not null as there`))?.there === true
-  const latest = there ? (await ask<{ number: number | null }>(`select max(number) as number from "${schema}".migrations`))?.number ?? 0 : 0
+  const latest = there
+    ? ((await ask<{ number: number | null }>(`select max(number) as number from "${schema}".migrations`))?.number ?? 0)
+    : 0
   refuseNewer(schema, latest)
   if (latest < SCHEMA_NUMBER) throw new ToolturnError('schema_unmigrated', '', { schema, found: latest, needed: SCHEMA_NUMBER })
   const restored = await ask<{ restored: boolean }>(`select ${foreignXids(schema)} as restored`)

@@ -75,7 +75,12 @@ export function openCarrier(database: Database): Carrier<OpenTurn, OpenAnswer> {
 
   async function lookFor(jobs: readonly OpenTurn[]): Promise<(OpenAnswer | null)[]> {
     const rows = await database.run<Found>(look, arraysOf(ROW, jobs))
-    return jobs.map((job, index) => judge(job, rows.find(row => row.n === index + 1)))
+    return jobs.map((job, index) =>
+      judge(
+        job,
+        rows.find(row => row.n === index + 1),
+      ),
+    )
   }
 
   return {
@@ -83,7 +88,10 @@ export function openCarrier(database: Database): Carrier<OpenTurn, OpenAnswer> {
     rowsOf: job => job.events.length,
     send: async jobs => {
       const full = jobs.some(hasBeside)
-      const text = statements(full, jobs.some(job => job.owner === null))
+      const text = statements(
+        full,
+        jobs.some(job => job.owner === null),
+      )
       const won = await database.run<{ n: number }>(text, [...arraysOf(ROW, jobs), ...besideParameters(jobs, full)])
       return answersOf(jobs, won, { answer: 'opened' }, lookFor)
     },

@@ -89,7 +89,7 @@ export function ownership(
     const parked = rows.length - claimed.length
     if (parked === 0) return claimed
     database.log.warn('turns parked: claimed again and again without an append', { turns: parked })
-    return [...claimed, ...await claim({ ...request, count: count - claimed.length })]
+    return [...claimed, ...(await claim({ ...request, count: count - claimed.length }))]
   }
 
   return {
@@ -108,7 +108,10 @@ export function ownership(
         return { alive: false, moved }
       }
       storeClock.observe(beat.ms, sentAt)
-      await releaseUnlisted(worker, rows.filter(row => row.kind === 'unlisted'))
+      await releaseUnlisted(
+        worker,
+        rows.filter(row => row.kind === 'unlisted'),
+      )
       return { alive: true, moved }
     },
     retire: async worker => {
@@ -116,8 +119,7 @@ export function ownership(
       await changes('retire', [toText(worker)])
     },
     claim,
-    release: async (turnId, epoch, version, wakeAt) =>
-      isTurnId(turnId) && changes('release', [turnId, epoch, version, wakeText(wakeAt)]),
+    release: async (turnId, epoch, version, wakeAt) => isTurnId(turnId) && changes('release', [turnId, epoch, version, wakeText(wakeAt)]),
     lead: (name, worker, leaseMs) => changes('lead', [toText(name), toText(worker), leaseMs]),
   }
 }

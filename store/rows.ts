@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { GENESIS } from '../machines/chain.ts'
 import type { StoredEvent } from '../machines/events.ts'
 import type { Outcome } from '../machines/ids.ts'
-import type { ApprovalRow, TurnRow, TurnStateName } from '../machines/ports/store.ts'
+import type { ApprovalRow, TurnRow, TurnStateName } from '../machines/ports/rows.ts'
 import type { Principal } from '../machines/principal.ts'
 import { fromActor, fromLabels, fromText } from './columns.ts'
 import { parseJson } from '../machines/json-text.ts'
@@ -55,15 +55,33 @@ export function toEvent(row: EventRow): StoredEvent {
 
 /** The stored text is the canonical one, so it is hashed as it lies there. */
 function digest({ salt, data }: EventRow): string {
-  return createHash('sha256').update(salt ?? '', 'hex').update(data ?? '').digest('hex')
+  return createHash('sha256')
+    .update(salt ?? '', 'hex')
+    .update(data ?? '')
+    .digest('hex')
 }
 
 /** What is selected of a turn's row, for kysely. */
 export const TURN_COLUMNS = [
   sql<string>`turns.turn_id::text`.as('turn_id'),
-  'turns.tenant', 'turns.runtime', 'turns.state', 'turns.code', 'turns.attempt', 'turns.version', 'turns.owner', 'turns.epoch',
-  'turns.parked', 'turns.published', 'turns.labels', 'turns.principal_kind', 'turns.principal_issuer', 'turns.principal_id',
-  'turns.principal_scopes', 'turns.key', 'turns.tools', 'turns.outcomes',
+  'turns.tenant',
+  'turns.runtime',
+  'turns.state',
+  'turns.code',
+  'turns.attempt',
+  'turns.version',
+  'turns.owner',
+  'turns.epoch',
+  'turns.parked',
+  'turns.published',
+  'turns.labels',
+  'turns.principal_kind',
+  'turns.principal_issuer',
+  'turns.principal_id',
+  'turns.principal_scopes',
+  'turns.key',
+  'turns.tools',
+  'turns.outcomes',
   sql<string>`encode(turns.head, 'hex')`.as('head'),
   epochMs<number | null>('turns.wake_at').as('wake_at'),
   epochMs('turns.opened_at').as('opened_at'),
@@ -135,8 +153,14 @@ const asText = (column: string) => sql<string | null>`${sql.ref(column)}::text`
 
 /** What is selected of the inbox, for kysely. */
 export const APPROVAL_COLUMNS = [
-  'approvals.approval_id', 'approvals.tenant', 'approvals.ordinal', 'approvals.kind', 'approvals.tool', 'approvals.content_trust',
-  'approvals.reason', 'approvals.settled',
+  'approvals.approval_id',
+  'approvals.tenant',
+  'approvals.ordinal',
+  'approvals.kind',
+  'approvals.tool',
+  'approvals.content_trust',
+  'approvals.reason',
+  'approvals.settled',
   sql<string>`approvals.turn_id::text`.as('turn_id'),
   asText('approvals.arguments').as('arguments'),
   asText('approvals.acting').as('acting'),

@@ -1,6 +1,7 @@
 // A store that is named and not yet opened: what a host writes into its configuration.
 
-import type { Store, StoreHealth } from '../machines/ports/store.ts'
+import type { StoreHealth } from '../machines/ports/rows.ts'
+import type { Store } from '../machines/ports/store.ts'
 import type { Log } from '../machines/ports/world.ts'
 
 export type StoreSource = {

@@ -2,7 +2,8 @@
 
 import { sql, type Compilable, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { ToolturnError } from '../machines/errors.ts'
-import type { ListFilter, Store, TurnStateName } from '../machines/ports/store.ts'
+import type { ListFilter, TurnStateName } from '../machines/ports/rows.ts'
+import type { Store } from '../machines/ports/store.ts'
 import { toInstant, toLabels, toText } from './columns.ts'
 import { rowsOf, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
@@ -31,19 +32,27 @@ export function viewsOf(database: Database): Pick<Store, 'turn' | 'turnByKey' | 
     },
     list: async filter => {
       const { limit, behind } = pageOf(filter)
-      const found = await rows(turns
-        .where(eb => eb.and([...conditions(eb, filter), ...olderThan('turns.opened_at', 'turns.turn_id', behind)]))
-        .orderBy('turns.opened_at', 'desc').orderBy('turns.turn_id', 'desc').limit(limit + 1))
+      const found = await rows(
+        turns
+          .where(eb => eb.and([...conditions(eb, filter), ...olderThan('turns.opened_at', 'turns.turn_id', behind)]))
+          .orderBy('turns.opened_at', 'desc')
+          .orderBy('turns.turn_id', 'desc')
+          .limit(limit + 1),
+      )
       const page = found.slice(0, limit).map(toTurn)
       return { turns: page, next: nextOf(found.length > limit, page.at(-1), row => [row.openedAt, row.turnId]) }
     },
     approvals: async filter => {
       const { limit, behind } = pageOf(filter)
-      const found = await rows(inbox
-        .innerJoin('turns', 'turns.turn_id', 'approvals.turn_id')
-        .where('approvals.settled', filter.settled === true ? 'is not' : 'is', null)
-        .where(eb => eb.and([...conditions(eb, filter), ...olderThan('approvals.opened_at', 'approvals.approval_id', behind)]))
-        .orderBy('approvals.opened_at', 'desc').orderBy('approvals.approval_id', 'desc').limit(limit + 1))
+      const found = await rows(
+        inbox
+          .innerJoin('turns', 'turns.turn_id', 'approvals.turn_id')
+          .where('approvals.settled', filter.settled === true ? 'is not' : 'is', null)
+          .where(eb => eb.and([...conditions(eb, filter), ...olderThan('approvals.opened_at', 'approvals.approval_id', behind)]))
+          .orderBy('approvals.opened_at', 'desc')
+          .orderBy('approvals.approval_id', 'desc')
+          .limit(limit + 1),
+      )
       const page = found.slice(0, limit).map(toApproval)
       return { approvals: page, next: nextOf(found.length > limit, page.at(-1), row => [row.openedAt, row.approvalId]) }
     },

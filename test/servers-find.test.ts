@@ -14,7 +14,10 @@ type Kind = {
 
 const postgres = { name: 'Postgres', variable: 'TOOLTURN_TEST_POSTGRES', nowhere: 'postgres://postgres@127.0.0.1:1/test' }
 const nats = { name: 'NATS', variable: 'TOOLTURN_TEST_NATS', nowhere: 'nats://127.0.0.1:1' }
-const kinds: readonly Kind[] = [{ ...postgres, find: findPostgres, start: startPostgres }, { ...nats, find: findNats, start: startNats }]
+const kinds: readonly Kind[] = [
+  { ...postgres, find: findPostgres, start: startPostgres },
+  { ...nats, find: findNats, start: startNats },
+]
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -23,7 +26,10 @@ afterEach(() => {
 describe.each(kinds)('$name', ({ variable, find, start, nowhere }) => {
   const isAt = async (url: string) => {
     vi.stubEnv(variable, url)
-    return find().then(found => found.url === url, () => false)
+    return find().then(
+      found => found.url === url,
+      () => false,
+    )
   }
 
   it('is not replaced by another one when it was named and cannot be reached', async () => {

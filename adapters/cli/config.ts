@@ -7,7 +7,7 @@ import { Option, type Command } from 'commander'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Model } from '../../machines/ports/model.ts'
 import type { Tool } from '../../machines/tool.ts'
-import type { HostOptions } from '../host-options.ts'
+import type { HostOptions } from '../host.ts'
 
 export type ConfigFlags = { readonly config?: string; readonly tools?: string }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorName } from '../../machines/errors.ts'
 import type { Json } from '../../machines/json.ts'
-import type { TurnRow, TurnStateName } from '../../machines/ports/store.ts'
+import type { TurnRow, TurnStateName } from '../../machines/ports/rows.ts'
 import type { Runtime, TurnResult } from '../../machines/runtime/api.ts'
 import type { ConfigFlags } from './config.ts'
 import { eventWords } from './event-words.ts'
@@ -68,7 +68,9 @@ async function driven({ runtime, tenant, alone }: Opened, turnId: string, out: O
     else await sleep(LOOK_AGAIN_MS)
     shown = next
   }
-  out.note('The turn was not driven to rest here: it belongs to a runtime of another name, offers tools that are not configured, or is owned.')
+  out.note(
+    'The turn was not driven to rest here: it belongs to a runtime of another name, offers tools that are not configured, or is owned.',
+  )
   return shown
 }
 
@@ -93,7 +95,9 @@ function turnText({ turnId, state, code, limit, output, calls }: Shown, did: { r
   const waiting = calls.filter(call => call.approvalId !== null && call.state === 'held')
   const rows = [
     factOf('turn', turnId),
-    ...Object.entries(did).filter(([name, value]) => name !== 'turnId' && value !== false).map(([name, value]) => factOf(name, value)),
+    ...Object.entries(did)
+      .filter(([name, value]) => name !== 'turnId' && value !== false)
+      .map(([name, value]) => factOf(name, value)),
     factOf('state', [state, code, limit].filter(word => word !== null).join(', ')),
     ...waiting.map(({ approvalId, tool }) => factOf('approval', `${approvalId}  ${tool}`)),
   ]

@@ -13,9 +13,11 @@ export function logTo(out: Output, least: 'info' | 'warn'): Log {
 }
 
 function humanLog(out: Output): Log {
-  const say = (level: string) => (message: string, fields: JsonObject = {}) => {
-    const named = Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value)}`)
-    out.note([new Date().toISOString(), level, message, ...named].join('  '))
-  }
+  const say =
+    (level: string) =>
+    (message: string, fields: JsonObject = {}) => {
+      const named = Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value)}`)
+      out.note([new Date().toISOString(), level, message, ...named].join('  '))
+    }
   return { info: say('info '), warn: say('warn '), error: say('error') }
 }

@@ -2,7 +2,7 @@
 
 import type { Log } from '../../machines/ports/world.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
-import type { HostOptions } from '../host-options.ts'
+import type { HostOptions } from '../host.ts'
 import { claimedByName, claimedInto, type Claims } from './claims.ts'
 import { loadConfig, type ConfigFlags } from './config.ts'
 import { logTo } from './log.ts'

@@ -30,8 +30,28 @@ import { verify } from './verbs/verify.ts'
 import { worker } from './verbs/worker.ts'
 
 const VERBS: readonly Verb[] = [
-  demo, migrate, worker, spawn, list, show, events, approvals, approve, deny, answer, cancel, retry, settle, replay, verify, exportFile,
-  fork, recover, graph, explain, doctor,
+  demo,
+  migrate,
+  worker,
+  spawn,
+  list,
+  show,
+  events,
+  approvals,
+  approve,
+  deny,
+  answer,
+  cancel,
+  retry,
+  settle,
+  replay,
+  verify,
+  exportFile,
+  fork,
+  recover,
+  graph,
+  explain,
+  doctor,
 ]
 
 /** What commander throws after it printed what was asked for, or the help of a command that lacks its verb. */

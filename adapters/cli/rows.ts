@@ -1,6 +1,6 @@
 // Rows as they are printed in JSON: their times in ISO 8601.
 
-import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
+import type { ApprovalRow, TurnRow } from '../../machines/ports/rows.ts'
 import { isoTime } from '../../machines/time.ts'
 
 export function turnJson(row: TurnRow): object {

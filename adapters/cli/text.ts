@@ -30,7 +30,10 @@ function escapeUnit(unit: number): string {
 
 /** Every line of a text, moved to the right. */
 export function indent(text: string, by: number): string {
-  return text.split('\n').map(line => (line === '' ? '' : `${' '.repeat(by)}${line}`)).join('\n')
+  return text
+    .split('\n')
+    .map(line => (line === '' ? '' : `${' '.repeat(by)}${line}`))
+    .join('\n')
 }
 
 /**
@@ -41,7 +44,14 @@ export function indent(text: string, by: number): string {
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows.map(row => row.map(safeLine))]
   const widths = head.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)))
-  return lines.map(line => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  return lines
+    .map(line =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 export type Fact = readonly [name: string, value: string]

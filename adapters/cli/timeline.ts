@@ -31,8 +31,16 @@ const CALLS_HEAD = ['CALL', 'ROUND', 'TOOL', 'STATE', 'DISPATCHES', 'GATE', 'REA
 
 function callsText(calls: readonly CallView[], ink: Ink): string | null {
   if (calls.length === 0) return null
-  const rows = calls.map(({ ordinal, round, tool, state, dispatches, gate, reason, approvalId }) =>
-    [String(ordinal), String(round), tool, state, String(dispatches), gate ?? '-', reason ?? '-', approvalId ?? '-'])
+  const rows = calls.map(({ ordinal, round, tool, state, dispatches, gate, reason, approvalId }) => [
+    String(ordinal),
+    String(round),
+    tool,
+    state,
+    String(dispatches),
+    gate ?? '-',
+    reason ?? '-',
+    approvalId ?? '-',
+  ])
   return `${ink('bold', 'calls')}\n${indent(table(CALLS_HEAD, rows), 2)}`
 }
 

@@ -28,7 +28,9 @@ const DEFAULT_STORE = 'pglite:.toolturn'
 /** Adds `--store`, `--bus` and `--tenant` to a verb. */
 export function withWhere(command: Command): Command {
   return command
-    .addOption(new Option('--store <address>', `postgres://…[?schema=…], pglite:<dir> or memory: (default: ${DEFAULT_STORE})`).env('TOOLTURN_STORE'))
+    .addOption(
+      new Option('--store <address>', `postgres://…[?schema=…], pglite:<dir> or memory: (default: ${DEFAULT_STORE})`).env('TOOLTURN_STORE'),
+    )
     .addOption(new Option('--bus <address>', 'nats://…[?prefix=…] or memory: (default: memory:)').env('TOOLTURN_BUS'))
     .addOption(new Option('--tenant <name>', 'whose turns (default: default)').env('TOOLTURN_TENANT'))
 }

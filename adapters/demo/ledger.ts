@@ -70,8 +70,12 @@ function transferTool(db: DatabaseSync, inTheMiddle: (call: CallContext) => Prom
 }
 
 function begin(db: DatabaseSync, { invocationId }: CallContext, { account, amount, reference }: Transfer): void {
-  db.prepare('insert into transfers (invocation_id, account, amount, reference) values (?, ?, ?, ?) on conflict do nothing')
-    .run(invocationId, account, amount, reference)
+  db.prepare('insert into transfers (invocation_id, account, amount, reference) values (?, ?, ?, ?) on conflict do nothing').run(
+    invocationId,
+    account,
+    amount,
+    reference,
+  )
 }
 
 /** Writes only where this dispatch was not voided and nothing is written yet. */

@@ -15,7 +15,13 @@ export type Story = {
   readonly event: (event: Event) => void
   /** Something outside of the record. */
   readonly mark: (kind: 'kill' | 'person', text: string) => Promise<void>
-  readonly end: (result: TurnResult, replayed: ReplayResult, verified: VerifyResult, ledger: readonly LedgerRow[], hint: string) => Promise<void>
+  readonly end: (
+    result: TurnResult,
+    replayed: ReplayResult,
+    verified: VerifyResult,
+    ledger: readonly LedgerRow[],
+    hint: string,
+  ) => Promise<void>
 }
 
 const TYPE_WIDTH = 22
@@ -53,8 +59,10 @@ export function storyteller(out: Output): Story {
 
 function endLines(result: TurnResult, replayed: ReplayResult, verified: VerifyResult, ledger: readonly LedgerRow[]): readonly string[] {
   const written = ledger.filter(row => row.doneBy !== null)
-  const transfers = written.map(({ amount, account, doneBy, voidedThrough }) =>
-    `${amount.toFixed(2)} EUR to ${account}, written once, by dispatch ${doneBy} (dispatches up to ${voidedThrough} can no longer write)`)
+  const transfers = written.map(
+    ({ amount, account, doneBy, voidedThrough }) =>
+      `${amount.toFixed(2)} EUR to ${account}, written once, by dispatch ${doneBy} (dispatches up to ${voidedThrough} can no longer write)`,
+  )
   return [
     '',
     `  state     ${result.state}: ${safeLine(result.output?.text ?? '')}`,

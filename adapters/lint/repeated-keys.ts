@@ -58,8 +58,22 @@ function isKey(text: string, end: number): boolean {
 
 /** Keys of the formats themselves. Any other is somebody's content, and ends what is told of the way. */
 const TOLD_KEYS: ReadonlySet<string> = new Set([
-  'messages', 'message', 'history', 'items', 'input', 'output', 'choices', 'content', 'tool_calls', 'function', 'function_call',
-  'arguments', 'params', 'result', 'results', 'structuredContent',
+  'messages',
+  'message',
+  'history',
+  'items',
+  'input',
+  'output',
+  'choices',
+  'content',
+  'tool_calls',
+  'function',
+  'function_call',
+  'arguments',
+  'params',
+  'result',
+  'results',
+  'structuredContent',
 ])
 
 /** The way to the innermost open level. */

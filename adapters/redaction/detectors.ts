@@ -22,8 +22,7 @@ const isUnmasked = (text: string): boolean => text.trim() !== '' && text.trim() 
 const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]))'
 
 /** Ends of field names. How a name begins does not matter, but for those that are ordinary words with something before them. */
-const NAME =
-  `(?:passw(?:or)?d|passphrase|secret|(?:api|secret|private)[_-]?key|(?:access|refresh|auth)[_-]?token|${START}(?:id[_-]?)?token)`
+const NAME = `(?:passw(?:or)?d|passphrase|secret|(?:api|secret|private)[_-]?key|(?:access|refresh|auth)[_-]?token|${START}(?:id[_-]?)?token)`
 const NAME_MARKS = ['passw', 'passphrase', 'secret', 'key', 'token']
 
 /** In a header, an object or a setting: the name, and what joins it to its value. */

@@ -7,9 +7,28 @@ export function fieldKey(name: string): string {
 
 /** Secret under exactly this name. `token` alone is one; `page_token` and `next_token` are not. */
 const EXACT: ReadonlySet<string> = new Set([
-  'token', 'auth', 'authorization', 'proxyauthorization', 'cookie', 'setcookie', 'credentials', 'pwd', 'jwt',
-  'idtoken', 'authtoken', 'accesstoken', 'refreshtoken', 'bearertoken', 'sessiontoken', 'securitytoken', 'apitoken', 'bottoken',
-  'oauthtoken', 'personalaccesstoken', 'xauthtoken', 'privatetoken',
+  'token',
+  'auth',
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'credentials',
+  'pwd',
+  'jwt',
+  'idtoken',
+  'authtoken',
+  'accesstoken',
+  'refreshtoken',
+  'bearertoken',
+  'sessiontoken',
+  'securitytoken',
+  'apitoken',
+  'bottoken',
+  'oauthtoken',
+  'personalaccesstoken',
+  'xauthtoken',
+  'privatetoken',
 ])
 
 /** Secret however the name begins: `db_password`, `stripeApiKey`. */

@@ -2,7 +2,7 @@
 
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Bus, BusMessage } from '../../machines/ports/bus.ts'
-import type { HostOptions } from '../host-options.ts'
+import type { HostOptions } from '../host.ts'
 import type { Activity } from './activity.ts'
 import type { Ledger } from './ledger.ts'
 

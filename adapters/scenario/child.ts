@@ -23,14 +23,17 @@ type Running = { readonly worker: Worker; readonly desk: Desk | null; readonly c
 
 let running: Running | null = null
 
-const parent: Link = link(frame => void process.send?.(frame), () => ({
-  start: async (given: Start) => {
-    running = await start(given)
-  },
-  isQuiet: () => running?.worker.isQuiet() ?? false,
-  desk: (verb: keyof Desk, ...given: never[]) => (running?.desk?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
-  finish: () => running?.close(),
-}))
+const parent: Link = link(
+  frame => void process.send?.(frame),
+  () => ({
+    start: async (given: Start) => {
+      running = await start(given)
+    },
+    isQuiet: () => running?.worker.isQuiet() ?? false,
+    desk: (verb: keyof Desk, ...given: never[]) => (running?.desk?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
+    finish: () => running?.close(),
+  }),
+)
 
 process.on('message', parent.receive)
 process.on('disconnect', () => process.exit())

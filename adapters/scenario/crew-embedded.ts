@@ -77,14 +77,16 @@ function servedToDesk(faults: Faults, { replace }: Hands, { closeFor }: Door): S
 }
 
 function farDesk(post: Post, { open, during }: Door, trouble: Trouble): Desk {
-  const visit = <V extends keyof Desk>(verb: V) => async (...given: Parameters<Desk[V]>): Promise<Awaited<ReturnType<Desk[V]>>> => {
-    for (;;) {
-      await open()
-      const answer = await during(() => post.ask('desk', verb, ...given).catch(ifGone(GONE)))
-      if (answer !== GONE) return answer as Awaited<ReturnType<Desk[V]>>
-      trouble.check()
+  const visit =
+    <V extends keyof Desk>(verb: V) =>
+    async (...given: Parameters<Desk[V]>): Promise<Awaited<ReturnType<Desk[V]>>> => {
+      for (;;) {
+        await open()
+        const answer = await during(() => post.ask('desk', verb, ...given).catch(ifGone(GONE)))
+        if (answer !== GONE) return answer as Awaited<ReturnType<Desk[V]>>
+        trouble.check()
+      }
     }
-  }
   return {
     spawn: visit('spawn'),
     read: visit('read'),

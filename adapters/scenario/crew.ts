@@ -68,7 +68,9 @@ export async function crewHere(plan: Plan, faults: Faults, leaving: AsyncDisposa
 
 /** Its loops end and its timers with them; what waits at its gate waits for ever, so nobody waits for the close. */
 function leave(worker: Promise<Worker>): void {
-  void worker.then(({ runtime }) => runtime.close({ graceMs: 0 })).catch(() => {
-    // It never came to life.
-  })
+  void worker
+    .then(({ runtime }) => runtime.close({ graceMs: 0 }))
+    .catch(() => {
+      // It never came to life.
+    })
 }

@@ -3,7 +3,7 @@
 import type { EventType } from '../../machines/events.ts'
 import type { Outcome } from '../../machines/ids.ts'
 import type { Json, JsonObject } from '../../machines/json.ts'
-import type { TurnStateName } from '../../machines/ports/store.ts'
+import type { TurnStateName } from '../../machines/ports/rows.ts'
 import type { Via } from '../../machines/principal.ts'
 import type { InputEntry, PrincipalInput, SpawnOptions } from '../../machines/runtime/api.ts'
 import type { ProviderTool } from '../../machines/events/turn.ts'

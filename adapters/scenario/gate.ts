@@ -31,12 +31,14 @@ export function never(): Promise<never> {
 
 /** A store that a stopped worker neither reaches nor hears from. */
 export function gatedStore(store: Store, { pass }: Gate): Store {
-  const gated = <A extends unknown[], R>(method: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
-    await pass()
-    const answer = await method(...args)
-    await pass()
-    return answer
-  }
+  const gated =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      await pass()
+      const answer = await method(...args)
+      await pass()
+      return answer
+    }
   return {
     ...store,
     now: gated(store.now),

@@ -31,11 +31,21 @@ export function differencesIn(expect: Expectation, observed: Observed): readonly
     ...compared('code', expect.code, state === null ? observed.code : (state.end?.code ?? null)),
     ...Object.entries(expect.outcomes ?? {}).flatMap(([call, outcome]) => compared(`outcomes/${call}`, outcome, outcomesOf(state, call))),
     ...Object.entries(expect.executions ?? {}).flatMap(([tool, times]) =>
-      compared(`executions/${tool}`, times, executionsOf(ledger, tool).length)),
+      compared(`executions/${tool}`, times, executionsOf(ledger, tool).length),
+    ),
     ...Object.entries(expect.seen ?? {}).flatMap(([tool, seen]) =>
-      compared(`seen/${tool}`, seen, executionsOf(ledger, tool).map(entry => entry.arguments))),
+      compared(
+        `seen/${tool}`,
+        seen,
+        executionsOf(ledger, tool).map(entry => entry.arguments),
+      ),
+    ),
     ...compared('modelCalls', expect.modelCalls, requests.length),
-    ...compared('events', expect.events, events.map(event => event.type)),
+    ...compared(
+      'events',
+      expect.events,
+      events.map(event => event.type),
+    ),
     ...streamDifferences(expect, events),
     ...requestDifferences(expect.requests ?? [], requests, state),
     ...(expect.absent ?? []).flatMap(text => leaks(text, observed)),

@@ -8,14 +8,14 @@ import type { ModelRequest } from '../../machines/ports/model.ts'
 export type LedgerEntry =
   /** A tool began to run, with these arguments, nothing masked. */
   | {
-    readonly kind: 'execution'
-    readonly tool: string
-    readonly arguments: JsonObject
-    readonly ordinal: number
-    readonly dispatch: number
-    /** The process it ran in. */
-    readonly pid: number
-  }
+      readonly kind: 'execution'
+      readonly tool: string
+      readonly arguments: JsonObject
+      readonly ordinal: number
+      readonly dispatch: number
+      /** The process it ran in. */
+      readonly pid: number
+    }
   | { readonly kind: 'request'; readonly attempt: number; readonly round: number; readonly request: ModelRequest }
   /** A try of a round met a failure of the script. */
   | { readonly kind: 'failure'; readonly attempt: number; readonly round: number }
@@ -42,7 +42,10 @@ export function fileLedger(file: string): Ledger {
     add: entry => appendFileSync(file, `${JSON.stringify(entry)}\n`),
     entries: () => {
       const written = existsSync(file) ? readFileSync(file, 'utf8') : ''
-      return written.split('\n').slice(0, -1).map(line => JSON.parse(line) as LedgerEntry)
+      return written
+        .split('\n')
+        .slice(0, -1)
+        .map(line => JSON.parse(line) as LedgerEntry)
     },
   }
 }

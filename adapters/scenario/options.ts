@@ -3,7 +3,7 @@
 import type { AskContext } from '../../machines/ports/model.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { Policy } from '../../machines/ports/world.ts'
-import type { HostOptions } from '../host-options.ts'
+import type { HostOptions } from '../host.ts'
 import { lineLog } from '../log.ts'
 import { scriptedModel, type AskRecord } from '../models/scripted.ts'
 import { scriptedTool, type ExecutionRecord } from '../tools/scripted.ts'

@@ -80,7 +80,8 @@ export async function makePlace(where: Where, emptyStore: Warm['emptyStore'], le
 
 /** @throws ToolturnError `option_invalid` */
 export function checkWhere({ store, bus }: Where): void {
-  if (store !== 'memory:' && !store.startsWith('pglite:') && !isUrl(store, /^postgres(ql)?:$/)) refuse('store', '`memory:`, `pglite:`, `pglite:<folder>` or `postgres://…`')
+  if (store !== 'memory:' && !store.startsWith('pglite:') && !isUrl(store, /^postgres(ql)?:$/))
+    refuse('store', '`memory:`, `pglite:`, `pglite:<folder>` or `postgres://…`')
   if (bus !== 'memory:' && !isUrl(bus, /^(nats|tls):$/)) refuse('bus', '`memory:` or `nats://…`')
 }
 

@@ -74,7 +74,13 @@ export async function openPost(options: PostOptions): Promise<Post> {
     ask: async (what, ...given) => (await holder).ask(what, ...given),
     close: async () => {
       const process = await holder
-      const rests = await Promise.race([process.ask('finish').then(() => true, () => false), sleep(FINISH_MS, false, { ref: false })])
+      const rests = await Promise.race([
+        process.ask('finish').then(
+          () => true,
+          () => false,
+        ),
+        sleep(FINISH_MS, false, { ref: false }),
+      ])
       if (rests) processes.giveBack(process)
       else await process.kill()
     },

@@ -54,7 +54,10 @@ function startProcess(): WorkerProcess {
   let attendant = NOBODY
   let killed = false
   let words = ''
-  const channel = link(frame => process.connected && process.send(frame), () => attendant.served)
+  const channel = link(
+    frame => process.connected && process.send(frame),
+    () => attendant.served,
+  )
   process.on('message', channel.receive)
   // A frame that a dying process did not take, or no process at all: the channel is cut, and the exit tells the rest.
   process.on('error', channel.cut)

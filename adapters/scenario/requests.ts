@@ -29,7 +29,9 @@ function oneRequest(
   const found: Difference[] = []
   if (resultsFor !== undefined) {
     const before = resultsIn(lastFor(all, round - 1)).length
-    const actual = resultsIn(request).slice(before).map(result => idOf(result, state))
+    const actual = resultsIn(request)
+      .slice(before)
+      .map(result => idOf(result, state))
     if (!isSame(resultsFor, actual)) found.push({ path: `${path}/resultsFor`, expected: resultsFor, actual })
   }
   for (const text of contains) if (!holdsText(request, text)) found.push({ path: `${path}/contains`, expected: text, actual: null })

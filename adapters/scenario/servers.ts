@@ -38,7 +38,7 @@ async function postgresServer(url: string): Promise<Server> {
   const client = new Client({ connectionString: address.href })
   try {
     await client.connect()
-    const { rows } = await client.query<{ server: string }>('select current_setting(\'server_version\') as server')
+    const { rows } = await client.query<{ server: string }>("select current_setting('server_version') as server")
     return { kind: 'postgres', server: `PostgreSQL ${rows[0]?.server ?? ''}` }
   } catch (error) {
     throw new ToolturnError('store_unreachable', '', {}, error)

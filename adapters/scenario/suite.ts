@@ -90,5 +90,9 @@ export function packageVersion(): string {
 function ownSuites(): string {
   const folder = join(dirname(manifestFile()), 'test', 'contract', 'suites')
   if (existsSync(folder)) return folder
-  throw new ToolturnError('scenario_invalid', 'No suites come with this package: name the file of one.', { file: folder, path: '', reason: 'not there' })
+  throw new ToolturnError('scenario_invalid', 'No suites come with this package: name the file of one.', {
+    file: folder,
+    path: '',
+    reason: 'not there',
+  })
 }

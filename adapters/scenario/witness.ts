@@ -34,11 +34,19 @@ export function witnessedStore(store: Store, witness: Witness): Store {
   return {
     ...store,
     append: async append => {
-      const answer = await around(append.events, () => store.append(append), given => given.answer === 'accepted')
+      const answer = await around(
+        append.events,
+        () => store.append(append),
+        given => given.answer === 'accepted',
+      )
       return answer ?? { answer: 'failed', error: refusal() }
     },
     open: async turn => {
-      const answer = await around<OpenAnswer>(turn.events, () => store.open(turn), given => given.answer === 'opened')
+      const answer = await around<OpenAnswer>(
+        turn.events,
+        () => store.open(turn),
+        given => given.answer === 'opened',
+      )
       if (answer === null) throw refusal()
       return answer
     },

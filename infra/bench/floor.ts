@@ -10,7 +10,11 @@ import type { Append, OpenTurn, Store } from '../../machines/ports/store.ts'
 export type TurnWrites = { readonly open: OpenTurn; readonly appends: Append[] }
 
 /** A store that also keeps the writes of the turns that go through it, and how long each took (milliseconds). */
-export function recordingStore(store: Store): { readonly store: Store; readonly writes: Map<string, TurnWrites>; readonly waits: number[] } {
+export function recordingStore(store: Store): {
+  readonly store: Store
+  readonly writes: Map<string, TurnWrites>
+  readonly waits: number[]
+} {
   const writes = new Map<string, TurnWrites>()
   const waits: number[] = []
   const timed = async <T>(work: Promise<T>): Promise<T> => {
@@ -40,7 +44,9 @@ export function sameWrites({ open, appends }: TurnWrites, worker: string): TurnW
   const rechain = (events: readonly StoredEvent[]): StoredEvent[] => {
     const rechained = events.flatMap(event => {
       const { tenant, time, actor, worked } = event
-      const [linked] = chain(head, [event as unknown as Fact], { turnId, tenant, time, actor, worked }, () => randomBytes(16).toString('hex'))
+      const [linked] = chain(head, [event as unknown as Fact], { turnId, tenant, time, actor, worked }, () =>
+        randomBytes(16).toString('hex'),
+      )
       if (linked === undefined) return []
       head = { version: linked.version, hash: linked.hash }
       return [linked]

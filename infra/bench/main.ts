@@ -95,10 +95,30 @@ async function measureFloor(store: Store, recorded: readonly TurnWrites[], concu
 }
 
 function printTable(): void {
-  process.stdout.write(`${machine}\n\n| workload | at once | turns/s | floor | ratio | step p50 / p99 ms | commits/turn | WAL bytes/turn |\n`)
+  process.stdout.write(
+    `${machine}\n\n| workload | at once | turns/s | floor | ratio | step p50 / p99 ms | commits/turn | WAL bytes/turn |\n`,
+  )
   process.stdout.write('| --- | --- | --- | --- | --- | --- | --- | --- |\n')
-  for (const { name, concurrency, turnsPerSecond, floorTurnsPerSecond, ratioToFloor, stepMs, commitsPerTurn, walBytesPerTurn } of workloads) {
-    const row = [name, concurrency, turnsPerSecond, floorTurnsPerSecond, ratioToFloor, `${stepMs.p50} / ${stepMs.p99}`, commitsPerTurn, walBytesPerTurn]
+  for (const {
+    name,
+    concurrency,
+    turnsPerSecond,
+    floorTurnsPerSecond,
+    ratioToFloor,
+    stepMs,
+    commitsPerTurn,
+    walBytesPerTurn,
+  } of workloads) {
+    const row = [
+      name,
+      concurrency,
+      turnsPerSecond,
+      floorTurnsPerSecond,
+      ratioToFloor,
+      `${stepMs.p50} / ${stepMs.p99}`,
+      commitsPerTurn,
+      walBytesPerTurn,
+    ]
     process.stdout.write(`| ${row.join(' | ')} |\n`)
   }
 }

@@ -46,7 +46,8 @@ function suitesText(suites: readonly Suite[]): string {
   const lines = suites.flatMap(({ suite, shows, rows }) => [
     `- \`${suite}\`: ${shows}; ${rows.filter(({ scenarios }) => scenarios.length > 0).length} of ${rows.length} rows have witnesses`,
     ...rows.flatMap(({ row, tests, unwitnessed }) =>
-      unwitnessed === undefined ? [] : [`  - ${row}: ${[unwitnessed, ...(tests ?? []).map(test => `\`${test}\``)].join(' ')}`]),
+      unwitnessed === undefined ? [] : [`  - ${row}: ${[unwitnessed, ...(tests ?? []).map(test => `\`${test}\``)].join(' ')}`],
+    ),
   ])
   return ['## Suites', 'Run one with `toolturn scenario run --suite <name>`; it ends with a report.', lines.join('\n')].join('\n\n')
 }

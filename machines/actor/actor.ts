@@ -10,7 +10,13 @@ import type { TurnState } from '../state.ts'
 import { onAbort } from './signals.ts'
 
 /** Deltas of a round that is being received; unrecorded. */
-export type Progress = { readonly tenant: string; readonly turnId: string; readonly round: number; readonly kind: 'text' | 'thinking' | 'call'; readonly text: string }
+export type Progress = {
+  readonly tenant: string
+  readonly turnId: string
+  readonly round: number
+  readonly kind: 'text' | 'thinking' | 'call'
+  readonly text: string
+}
 
 /** What the supervisor tells its actors, and hears from them. */
 export type Control = {

@@ -123,4 +123,3 @@ export function gateHost(actor: Actor): GateHost {
   const { tools, policy, redactor, sealer } = actor.ports
   return { tools, policy, redactor, canSeal: sealer !== null, turnKey: actor.turnKey }
 }
-

@@ -17,7 +17,13 @@ export type TryEnd = { readonly ended: 'returned' | 'thrown' | 'timeout' | 'abor
 export type RunEnd = TryEnd & { readonly tries: number }
 
 /** The record of a call. */
-export async function recordedFact(actor: Actor, call: CallState, running: Running, tool: Tool, end: RunEnd): Promise<FactOf<'call.recorded'>> {
+export async function recordedFact(
+  actor: Actor,
+  call: CallState,
+  running: Running,
+  tool: Tool,
+  end: RunEnd,
+): Promise<FactOf<'call.recorded'>> {
   return {
     type: 'call.recorded',
     data: {
@@ -39,7 +45,11 @@ function trustIn(state: TurnState, call: CallState, tool: Tool): ContentTrust {
 
 /** What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too large. */
 export async function recordResult(actor: Actor, call: CallState, tool: Tool, end: TryEnd): Promise<RecordedResult> {
-  const result = withHint(actor.state, call, resultOf(tool, end, text => actor.ports.redactor.text(text).text))
+  const result = withHint(
+    actor.state,
+    call,
+    resultOf(tool, end, text => actor.ports.redactor.text(text).text),
+  )
   const redacted = redactResult(actor.ports.redactor, tool.descriptor, result)
   return recordWhole(actor.ports, actor.state, call, redacted)
 }

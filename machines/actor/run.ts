@@ -63,20 +63,16 @@ function triesOf(actor: Actor, descriptor: ToolDescriptor): number {
 
 const TIMED_OUT = new Error('the tool timed out')
 
-async function runOnce(
-  actor: Actor,
-  call: CallState,
-  running: Running,
-  tool: Tool,
-  args: JsonObject,
-  number: number,
-): Promise<TryEnd> {
+async function runOnce(actor: Actor, call: CallState, running: Running, tool: Tool, args: JsonObject, number: number): Promise<TryEnd> {
   const done = new AbortController()
   const interrupt = abortedWith(actor.interrupt.signal, done.signal)
   const context = callContext(actor, call, running, number, interrupt.signal)
   const result = Promise.resolve()
     .then(() => tool.run(args, context))
-    .then((value): TryEnd => ({ ended: 'returned', value }), (value: unknown): TryEnd => ({ ended: 'thrown', value }))
+    .then(
+      (value): TryEnd => ({ ended: 'returned', value }),
+      (value: unknown): TryEnd => ({ ended: 'thrown', value }),
+    )
   const late = actor.ports.clock.sleep(tool.descriptor.timeoutMs, done.signal).then((): TryEnd => ({ ended: 'timeout', value: undefined }))
   const letGo = aborted(actor.stopped.signal, done.signal)
   try {

@@ -61,7 +61,9 @@ async function askTool(actor: Actor, call: CallState, tool: Tool, reconcile: Rec
   const done = new AbortController()
   const asked = Promise.resolve()
     .then(() => reconcile.call(tool, args, reconcileContext(actor, call)))
-    .catch(() => log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name }))
+    .catch(() =>
+      log.warn('reconcile failed; the call stays in doubt', { turnId: actor.turnId, ordinal: call.ordinal, tool: call.item.name }),
+    )
   const tooLong = clock.sleep(tool.descriptor.timeoutMs, done.signal)
   try {
     const answer = await Promise.race([asked, tooLong, aborted(actor.stopped.signal, done.signal)])

@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '../json.ts'
 import type { ToolResult } from '../tool.ts'
 
 /** A closed object: a payload with a key that this version does not know is not read as if the key were not there. */
-export const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T) => Type.Object(properties, { additionalProperties: false })
+export const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false })
 
-export const literals = <const T extends readonly string[]>(...words: T) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: words })
+export const literals = <const T extends readonly string[]>(...words: T) => Type.Unsafe<T[number]>({ type: 'string', enum: words })
 
 export const AnyJson = Type.Unsafe<Json>({})
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' })

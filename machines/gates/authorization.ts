@@ -80,7 +80,10 @@ function readAnswer(answer: PolicyAnswer): Answer {
 }
 
 function isApproverList(list: unknown): list is readonly Approver[] {
-  return Array.isArray(list) && list.every(row => typeof row?.id === 'string' && row.id !== '' && typeof row.issuer === 'string' && row.issuer !== '')
+  return (
+    Array.isArray(list) &&
+    list.every(row => typeof row?.id === 'string' && row.id !== '' && typeof row.issuer === 'string' && row.issuer !== '')
+  )
 }
 
 /** The tool's rule for these arguments. A function that throws, or answers something else, asks a person always. */

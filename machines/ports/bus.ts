@@ -28,7 +28,12 @@ export type Delivery = {
 
 export type Subscription = { readonly close: () => Promise<void> }
 
-export type BusHealth = { readonly kind: 'nats' | 'memory' | 'none'; readonly server: string; readonly reachable: boolean; readonly messages: number }
+export type BusHealth = {
+  readonly kind: 'nats' | 'memory' | 'none'
+  readonly server: string
+  readonly reachable: boolean
+  readonly messages: number
+}
 
 export type Bus = {
   /**

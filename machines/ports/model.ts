@@ -75,7 +75,12 @@ export type ModelFailure = {
   readonly status?: number
   /** Final: asking again would give the same. */
   readonly final: boolean
-  readonly code: 'model_unavailable' | 'model_request_rejected' | 'model_context_exceeded' | 'model_protocol_violation' | 'mock_program_exhausted'
+  readonly code:
+    | 'model_unavailable'
+    | 'model_request_rejected'
+    | 'model_context_exceeded'
+    | 'model_protocol_violation'
+    | 'mock_program_exhausted'
   readonly retryAfterMs?: number
   readonly message: string
 }

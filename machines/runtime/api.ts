@@ -7,12 +7,17 @@ import type { ErrorCode } from '../errors.ts'
 import type { Outcome } from '../ids.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { LimitName, LimitOptions } from '../limits.ts'
-import type { ApprovalRow, TurnRow, TurnStateName } from '../ports/store.ts'
+import type { ApprovalRow, TurnRow, TurnStateName } from '../ports/rows.ts'
 import type { Principal, Via } from '../principal.ts'
 import type { ContentTrust } from '../tool.ts'
 
 /** A principal as a host writes it: scopes may be left out. */
-export type PrincipalInput = { readonly issuer: string; readonly id: string; readonly kind: 'person' | 'service'; readonly scopes?: readonly string[] }
+export type PrincipalInput = {
+  readonly issuer: string
+  readonly id: string
+  readonly kind: 'person' | 'service'
+  readonly scopes?: readonly string[]
+}
 
 /** An entry of a list of inputs. Without a mark it is untrusted (C1). */
 export type InputEntry = { readonly role: 'system' | 'user' | 'assistant'; readonly text: string; readonly contentTrust?: ContentTrust }
@@ -92,7 +97,12 @@ export type As = { readonly as: PrincipalInput; readonly via?: Via }
 export type Deciding = { readonly as: PrincipalInput; readonly via: Via; readonly tenant?: string }
 
 /** What a resolve made of its hold. */
-export type Resolution = { readonly turnId: string; readonly approvalId: string; readonly ordinal: number; readonly decision: 'granted' | 'denied' }
+export type Resolution = {
+  readonly turnId: string
+  readonly approvalId: string
+  readonly ordinal: number
+  readonly decision: 'granted' | 'denied'
+}
 
 export type ListOptions = {
   readonly tenant?: string
@@ -176,7 +186,9 @@ export type Runtime = {
   readonly show: (turnId: string, options?: { readonly tenant?: string }) => Promise<TurnResult & { readonly row: TurnRow }>
   readonly messages: (turnId: string, options?: { readonly tenant?: string; readonly round?: number }) => Promise<Json>
   readonly list: (options?: ListOptions) => Promise<{ readonly turns: readonly TurnRow[]; readonly next: string | null }>
-  readonly approvals: (options?: ListOptions & { readonly settled?: boolean }) => Promise<{ readonly approvals: readonly ApprovalRow[]; readonly next: string | null }>
+  readonly approvals: (
+    options?: ListOptions & { readonly settled?: boolean },
+  ) => Promise<{ readonly approvals: readonly ApprovalRow[]; readonly next: string | null }>
   /** @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`, `approval_channel_refused`, `decision_invalid`, `turn_not_open` */
   readonly approve: (approvalId: string, options: Deciding & { readonly arguments?: unknown }) => Promise<Resolution>
   readonly deny: (approvalId: string, options: Deciding & { readonly reason?: string }) => Promise<Resolution>
@@ -191,23 +203,39 @@ export type Runtime = {
   readonly settle: (
     turnId: string,
     ordinal: number,
-    options: As & { readonly tenant?: string } & ({ readonly happened: unknown } | { readonly didNotHappen: true; readonly workerIsDead: true }),
+    options: As & { readonly tenant?: string } & (
+        | { readonly happened: unknown }
+        | { readonly didNotHappen: true; readonly workerIsDead: true }
+      ),
   ) => Promise<void>
   /**
    * A new turn that begins with a copy of this one's records, for the same principal and with its rights (D13). Who may is the
    * host's to decide, before it calls; without `as` the record names the worker alone.
    */
-  readonly fork: (turnId: string, options: { readonly at: number; readonly as?: PrincipalInput; readonly tenant?: string }) => Promise<TurnHandle>
-  readonly replay: (turnId: string, options?: { readonly attempt?: number; readonly at?: number; readonly tenant?: string }) => Promise<ReplayResult>
+  readonly fork: (
+    turnId: string,
+    options: { readonly at: number; readonly as?: PrincipalInput; readonly tenant?: string },
+  ) => Promise<TurnHandle>
+  readonly replay: (
+    turnId: string,
+    options?: { readonly attempt?: number; readonly at?: number; readonly tenant?: string },
+  ) => Promise<ReplayResult>
   readonly verify: (
     turnId?: string,
     options?: { readonly tenant?: string; readonly onProgress?: (progress: { readonly turns: number; readonly events: number }) => void },
   ) => Promise<VerifyResult>
   /** A self-contained audit file, line by line (JSONL). */
-  readonly export: (what: { readonly turnId: string; readonly tenant?: string } | { readonly since?: string | number | Date; readonly until?: string | number | Date; readonly tenant?: string }) => AsyncIterable<string>
+  readonly export: (
+    what:
+      | { readonly turnId: string; readonly tenant?: string }
+      | { readonly since?: string | number | Date; readonly until?: string | number | Date; readonly tenant?: string },
+  ) => AsyncIterable<string>
   /** Claims orphans and drives each until it ends or rests; or one turn, also when it is parked. */
   readonly recover: (turnId?: string) => Promise<{ readonly driven: readonly string[] }>
-  readonly subscribe: (options: SubscribeOptions, handler: (event: Event) => Promise<void> | void) => Promise<{ readonly close: () => Promise<void> }>
+  readonly subscribe: (
+    options: SubscribeOptions,
+    handler: (event: Event) => Promise<void> | void,
+  ) => Promise<{ readonly close: () => Promise<void> }>
   readonly capabilities: () => JsonObject
   readonly effectSeams: () => readonly (ProviderTool & { readonly kind: 'provider' })[]
   readonly doctor: () => Promise<JsonObject>

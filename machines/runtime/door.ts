@@ -3,7 +3,7 @@
 import { ToolturnError } from '../errors.ts'
 import { TOKEN } from '../ids.ts'
 import { resolveLimits, type LimitOptions, type Limits } from '../limits.ts'
-import type { ListFilter, TurnStateName } from '../ports/store.ts'
+import type { ListFilter, TurnStateName } from '../ports/rows.ts'
 import type { Principal, Via } from '../principal.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import { epochMs } from '../time.ts'
@@ -94,8 +94,17 @@ export function readLabels(labels: SpawnOptions['labels']): { readonly [name: st
 }
 
 const STATES: readonly TurnStateName[] = [
-  'thinking', 'admitting', 'working', 'holding', 'asking', 'cancelling',
-  'completed', 'refused', 'exhausted', 'cancelled', 'failed',
+  'thinking',
+  'admitting',
+  'working',
+  'holding',
+  'asking',
+  'cancelling',
+  'completed',
+  'refused',
+  'exhausted',
+  'cancelled',
+  'failed',
 ]
 
 const FILTERS = ['tenant', 'state', 'labels', 'principal', 'tool', 'outcome', 'since', 'until', 'parked', 'limit', 'cursor']

@@ -44,9 +44,13 @@ export async function retryTurn(ports: Ports, turnId: string, options: Options &
   const despiteDoubt = options.despiteDoubt === true
   await writeUnowned(ports, readTurnId(turnId), tenant, partyOf(by), ({ state }): Written => {
     const name = stateName(state)
-    if (name !== 'failed' && name !== 'exhausted' && name !== 'cancelled') throw new ToolturnError('turn_not_retryable', '', { turnId, state: name })
+    if (name !== 'failed' && name !== 'exhausted' && name !== 'cancelled')
+      throw new ToolturnError('turn_not_retryable', '', { turnId, state: name })
     if (inDoubt(state) && !despiteDoubt) {
-      throw new ToolturnError('turn_not_retryable', 'A call of the turn is in doubt: its effect may happen again.', { turnId, code: state.end?.code })
+      throw new ToolturnError('turn_not_retryable', 'A call of the turn is in doubt: its effect may happen again.', {
+        turnId,
+        code: state.end?.code,
+      })
     }
     return { facts: [...endOpenCalls(state, 'retried'), { type: 'attempt.started', data: { attempt: state.attempt + 1, despiteDoubt } }] }
   })
@@ -68,7 +72,8 @@ export async function settleCall(ports: Ports, turnId: string, ordinal: number, 
   const { by, tenant } = readActing(options, ['happened', 'didNotHappen', 'workerIsDead'])
   const happened = 'happened' in settlement
   if (!happened && settlement.didNotHappen !== true) refuse('didNotHappen', '`happened` with the result, or `didNotHappen: true`')
-  if (!happened && settlement.workerIsDead !== true) refuse('workerIsDead', 'the statement that the worker is dead, so that it cannot happen any more')
+  if (!happened && settlement.workerIsDead !== true)
+    refuse('workerIsDead', 'the statement that the worker is dead, so that it cannot happen any more')
   await writeUnowned(ports, readTurnId(turnId), tenant, partyOf(by), async ({ state }): Promise<Written> => {
     const call = state.calls.get(ordinal)
     if (call === undefined || !state.chart.context.inDoubt || callStateName(call) !== 'dispatched') {

@@ -46,7 +46,10 @@ function copied(given: unknown, expected: string): JsonObject {
 }
 
 function invalidDecision(expected: string, details: JsonObject = {}): ToolturnError {
-  return new ToolturnError('decision_invalid', `The decision is not valid: expected ${expected}. The hold is as it was.`, { expected, ...details })
+  return new ToolturnError('decision_invalid', `The decision is not valid: expected ${expected}. The hold is as it was.`, {
+    expected,
+    ...details,
+  })
 }
 
 /**
@@ -64,7 +67,8 @@ export async function resolveHold(ports: Ports, approvalId: string, wanted: Want
     const call = openHold(loaded, approvalId)
     const { decision, wholes } = await readWanted(ports, loaded.state, call, wanted)
     const fact = resolve(loaded.state, call, heldBy(call), resolver, decision, now)
-    if (fact.type !== 'approval.turned-away' || heldBy(call).turnedAway < loaded.state.opened.limits.turnedAway) return { facts: [fact], wholes }
+    if (fact.type !== 'approval.turned-away' || heldBy(call).turnedAway < loaded.state.opened.limits.turnedAway)
+      return { facts: [fact], wholes }
     throw turnedAway(fact, named.turnId)
   }).catch(asNotFound(approvalId))
   return answerFor(written.events, approvalId, named.turnId)
@@ -103,10 +107,18 @@ function isResolution(event: Event, approvalId: string): boolean {
 
 function alreadyResolved(event: Event, approvalId: string): ToolturnError {
   const { turnId, time } = event
-  if (event.type === 'approval.expired') return new ToolturnError('approval_expired', '', { turnId, approvalId, deadline: event.data.deadline })
+  if (event.type === 'approval.expired')
+    return new ToolturnError('approval_expired', '', { turnId, approvalId, deadline: event.data.deadline })
   const { by, via } = (event as EventOf<'approval.granted' | 'approval.denied'>).data
   const decision = event.type === 'approval.granted' ? 'granted' : 'denied'
-  return new ToolturnError('approval_already_resolved', '', { turnId, approvalId, decision, by: { issuer: by.issuer, id: by.id }, via, time })
+  return new ToolturnError('approval_already_resolved', '', {
+    turnId,
+    approvalId,
+    decision,
+    by: { issuer: by.issuer, id: by.id },
+    via,
+    time,
+  })
 }
 
 type ReadWanted = { readonly decision: Decision; readonly wholes: ReadonlyMap<number, JsonObject> }
@@ -175,7 +187,8 @@ export async function answerTurn(ports: Ports, turnId: string, answer: unknown, 
 function notAsking(state: TurnState): ToolturnError {
   const { turnId, ask } = state
   const answered = ask === null ? null : (state.calls.get(ask.ordinal)?.answer ?? null)
-  if (answered !== null) return new ToolturnError('approval_already_resolved', 'The clarification was answered before.', { turnId, decision: 'answered' })
+  if (answered !== null)
+    return new ToolturnError('approval_already_resolved', 'The clarification was answered before.', { turnId, decision: 'answered' })
   if (state.chart.context.askExpired) return new ToolturnError('approval_expired', '', { turnId })
   return new ToolturnError('turn_not_open', '', { turnId, state: stateName(state) })
 }

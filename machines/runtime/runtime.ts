@@ -49,9 +49,7 @@ export async function createRuntimeOver(ports: Ports, options: RuntimeOptions): 
     options.onProgress(progress)
   }
   const { runtime, concurrency } = options
-  const supervisor = options.drive
-    ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress })
-    : null
+  const supervisor = options.drive ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress }) : null
   const core: Core = { ports, options, hub, supervisor, writer: ports.random.workerId(), closed: null }
   const isClosed = () => core.closed !== null
   const { export: exported, ...audited } = audit(ports, options)

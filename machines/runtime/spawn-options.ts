@@ -6,7 +6,18 @@ import { actingPerson, type Approver, type Principal } from '../principal.ts'
 import { compiledSchema } from '../schemas/cache.ts'
 import type { ContentTrust } from '../tool.ts'
 import type { InputEntry, SpawnOptions } from './api.ts'
-import { readJsonValue, readKnown, readLabels, readLimits, readList, readPrincipal, readTenant, readText, readTurnId, refuse } from './door.ts'
+import {
+  readJsonValue,
+  readKnown,
+  readLabels,
+  readLimits,
+  readList,
+  readPrincipal,
+  readTenant,
+  readText,
+  readTurnId,
+  refuse,
+} from './door.ts'
 
 /** The options of a spawn, checked; nobody else holds a part of it but its signal. */
 export type SpawnWish = {

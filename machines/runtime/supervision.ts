@@ -126,4 +126,3 @@ function controlOf(supervision: Supervision, session: Session): Control {
     onProgress: options.onProgress,
   }
 }
-

@@ -164,7 +164,10 @@ async function recover(supervision: Supervision, turnId?: string): Promise<reado
       const claimed = await claim(supervision, turnId)
       await Promise.allSettled([...supervision.claims])
       await Promise.allSettled([...taken].flatMap(started => supervision.turns.get(started)?.done ?? []))
-      more = turnId === undefined && !supervision.draining && (claimed > 0 || supervision.mayBeMore || supervision.claims.size > 0 || taken.size > before)
+      more =
+        turnId === undefined &&
+        !supervision.draining &&
+        (claimed > 0 || supervision.mayBeMore || supervision.claims.size > 0 || taken.size > before)
     }
     return [...taken].filter(started => turnId === undefined || started === turnId)
   } finally {

@@ -6,7 +6,7 @@ import type { Event, EventType } from '../events.ts'
 import { ToolturnError } from '../errors.ts'
 import { parseEvent } from '../fold.ts'
 import type { Ports } from '../ports.ts'
-import type { TurnStateName } from '../ports/store.ts'
+import type { TurnStateName } from '../ports/rows.ts'
 import type { ProgressEvent, TurnHandle } from './api.ts'
 import type { Hub } from './hub.ts'
 
@@ -17,7 +17,13 @@ const MOST_DELTAS = 1_000
 
 const ENDS: ReadonlySet<EventType> = new Set(['turn.completed', 'turn.refused', 'turn.exhausted', 'turn.cancelled', 'turn.failed'])
 export const AT_REST: ReadonlySet<TurnStateName> = new Set([
-  'holding', 'asking', 'completed', 'refused', 'exhausted', 'cancelled', 'failed',
+  'holding',
+  'asking',
+  'completed',
+  'refused',
+  'exhausted',
+  'cancelled',
+  'failed',
 ])
 const ENDED: ReadonlySet<TurnStateName> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])
 

@@ -10,11 +10,28 @@ import { STEPS_KEYWORD } from './steps.ts'
 
 /** Keywords that assert something by themselves, and `default`. */
 const OWN_KEYWORDS: ReadonlySet<string> = new Set([
-  'type', 'enum', 'const', 'default',
-  'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum',
-  'maxLength', 'minLength', 'pattern', 'format',
-  'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains',
-  'maxProperties', 'minProperties', 'required', 'dependentRequired',
+  'type',
+  'enum',
+  'const',
+  'default',
+  'multipleOf',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'format',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'maxContains',
+  'minContains',
+  'maxProperties',
+  'minProperties',
+  'required',
+  'dependentRequired',
 ])
 
 export type FlatSchema = {

@@ -7,8 +7,22 @@ import { fullFormats, type FormatName } from 'ajv-formats/dist/formats.js'
  * which would compile a pattern that the model wrote, and `byte`, whose pattern takes one good line for the whole.
  */
 const CHECKED = [
-  'date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid', 'json-pointer',
-  'int32', 'int64', 'float', 'double',
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'uuid',
+  'json-pointer',
+  'int32',
+  'int64',
+  'float',
+  'double',
 ] as const satisfies readonly FormatName[]
 
 export const FORMATS: Readonly<Record<string, (typeof fullFormats)[FormatName]>> = Object.fromEntries(

@@ -84,7 +84,10 @@ function waysOf(schema: JsonObject, root: JsonObject, bearing: ReadonlySet<JsonO
     secret: isSecret(schema),
     beside: [...places.filter(place => place.looksAt === 'same').map(place => place.schema), targetOf(schema, root)].filter(leads),
     named: new Map(named.filter((entry): entry is [string, JsonObject] => leads(entry[1]))),
-    others: parts.filter(place => place.keyword !== 'properties').map(place => place.schema).filter(leads),
+    others: parts
+      .filter(place => place.keyword !== 'properties')
+      .map(place => place.schema)
+      .filter(leads),
   }
 }
 

@@ -68,7 +68,9 @@ function schemasAtOnce(schema: JsonObject, root: JsonObject, counted: Map<JsonOb
   if (known === 'counting') throw new SchemaRefused('a reference of it leads back to itself')
   if (known !== undefined) return known
   counted.set(schema, 'counting')
-  const beside = placesOf(schema).filter(place => place.looksAt === 'same').map(place => place.schema)
+  const beside = placesOf(schema)
+    .filter(place => place.looksAt === 'same')
+    .map(place => place.schema)
   if (typeof schema['$ref'] === 'string') beside.push(targetOf(schema['$ref'], root))
   let count = 1
   for (const other of beside) {

@@ -5,12 +5,7 @@ import type { Migration } from '../migrate.ts'
 export const streams: Migration = {
   number: 1,
   name: 'streams',
-  sql: schema => [
-    ...turns(schema),
-    ...events(schema),
-    ...beside(schema),
-    ...processes(schema),
-  ],
+  sql: schema => [...turns(schema), ...events(schema), ...beside(schema), ...processes(schema)],
 }
 
 /**

@@ -8,7 +8,12 @@ import { callsIn, type Stretch } from './recorded.ts'
 export type Death = { readonly place: Place; readonly nth: number }
 
 const IN_A_CALL: readonly Place[] = [
-  'before call.dispatched', 'after call.dispatched', 'begun', 'done', 'before call.recorded', 'after call.recorded',
+  'before call.dispatched',
+  'after call.dispatched',
+  'begun',
+  'done',
+  'before call.recorded',
+  'after call.recorded',
 ]
 const IN_A_ROUND: readonly Place[] = ['before round.recorded', 'after round.recorded']
 

@@ -36,7 +36,9 @@ export function writesIn({ stretches }: Conversation): number {
 /** Null where the folder is not there. */
 export function readRecorded(): Recorded | null {
   if (!existsSync(FOLDER)) return null
-  const lines = readFileSync(new URL('conversations.jsonl', FOLDER), 'utf8').split('\n').filter(line => line !== '')
+  const lines = readFileSync(new URL('conversations.jsonl', FOLDER), 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
   return { system: readFileSync(new URL('system.txt', FOLDER), 'utf8'), conversations: lines.map(readConversation) }
 }
 
@@ -59,10 +61,12 @@ function roundsOf(messages: readonly RecordedMessage[]): readonly Round[] {
     if (message.role !== 'assistant') return []
     const calls = message.tool_calls ?? []
     const results = messages.slice(index + 1, index + 1 + calls.length)
-    return [{
-      text: message.content,
-      calls: calls.map((call, at) => ({ id: call.id, ...call.function, result: results[at]?.content ?? '' })),
-    }]
+    return [
+      {
+        text: message.content,
+        calls: calls.map((call, at) => ({ id: call.id, ...call.function, result: results[at]?.content ?? '' })),
+      },
+    ]
   })
   return messages.at(-1)?.role === 'tool' ? [...rounds, { text: null, calls: [] }] : rounds
 }

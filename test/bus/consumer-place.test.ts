@@ -17,7 +17,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 /** The place of the consumer as it stands in the store. */
 async function place({ store }: ConsumerWorld): Promise<{ since: number; turns: [string, number][] }> {
-  return JSON.parse(await store.cursor(placeName('reader')) ?? 'null') as { since: number; turns: [string, number][] }
+  return JSON.parse((await store.cursor(placeName('reader'))) ?? 'null') as { since: number; turns: [string, number][] }
 }
 
 describe('a consumer that comes back', () => {
@@ -112,18 +112,28 @@ describe('replicas of one consumer', () => {
     const pace = { leaseMs: 15_000, proveMs: MINUTE_MS, workingMs: 300 }
     const handled: string[] = []
     const counts: number[] = []
-    const consume: Bus['consume'] = (name, options, handler) => world.bus.consume(name, options, delivery => {
-      counts.push(delivery.count)
-      return handler(delivery)
-    })
-    const replica = () => subscribe({ ...world.ports, bus: { consume } }, { name: 'slow', from: 'new' }, async ({ turnId }) => {
-      handled.push(turnId)
-      await world.clock.sleep(3000)
-    }, pace)
+    const consume: Bus['consume'] = (name, options, handler) =>
+      world.bus.consume(name, options, delivery => {
+        counts.push(delivery.count)
+        return handler(delivery)
+      })
+    const replica = () =>
+      subscribe(
+        { ...world.ports, bus: { consume } },
+        { name: 'slow', from: 'new' },
+        async ({ turnId }) => {
+          handled.push(turnId)
+          await world.clock.sleep(3000)
+        },
+        pace,
+      )
     const [first, second] = await Promise.all([replica(), replica(), world.clock.tick(1000)])
     const turns: Writing[] = []
     for (let turn = 0; turn < 10; turn += 1) turns.push(await openTurn(world.store))
-    await send(world.bus, turns.flatMap(({ events }) => events))
+    await send(
+      world.bus,
+      turns.flatMap(({ events }) => events),
+    )
     const longer = await appendTo(world.store, turns[0] as Writing, 3)
     await send(world.bus, longer.events.slice(1))
     await world.clock.tick(20_000)
@@ -147,7 +157,10 @@ describe('replicas of one consumer', () => {
     await world.clock.tick(MINUTE_MS)
     frozen.clock.leap(MINUTE_MS)
     const late = await Promise.all([openTurn(world.store), openTurn(world.store)])
-    await send(world.bus, late.flatMap(({ events }) => events))
+    await send(
+      world.bus,
+      late.flatMap(({ events }) => events),
+    )
     await frozen.clock.tick(5000)
     expect(new Map((await place(world)).turns)).toEqual(new Map([[before.turnId, 2], [found.turnId, 1], ...seenOf(second, late)]))
     expect([first.of(before), first.seen.length]).toEqual([[1, 2], 2])

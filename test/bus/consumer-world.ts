@@ -30,7 +30,7 @@ export type ConsumerWorld = ReturnType<typeof begin>
 let copies = 0
 /** Puts copies on the bus that the broker takes for new ones, as it does when its memory of ids is over. */
 export async function send(bus: Bus, events: readonly (StoredEvent | undefined)[]): Promise<void> {
-  for (const event of events) if (event !== undefined) await bus.publish({ ...eventMessage(event, {}), id: `copy-${copies += 1}` })
+  for (const event of events) if (event !== undefined) await bus.publish({ ...eventMessage(event, {}), id: `copy-${(copies += 1)}` })
 }
 
 /** Subscribes and keeps what comes, as `<turn>:<version>`. */

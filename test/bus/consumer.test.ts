@@ -21,7 +21,10 @@ describe('what the bus does to messages', () => {
     const world = begin()
     const reader = await keep(world)
     const turn = await appendTo(world.store, await openTurn(world.store), 4)
-    await send(world.bus, order.map(index => turn.events[index]))
+    await send(
+      world.bus,
+      order.map(index => turn.events[index]),
+    )
     await world.clock.settle()
     expect(reader.of(turn)).toEqual(upTo(5))
     await reader.close()
@@ -162,12 +165,13 @@ describe('what a consumer asks for', () => {
     await reader.close()
   })
 
-  test.each([
-    { name: 'a.b' }, { name: '' }, { tenant: '*' }, { types: ['call.nonsense' as 'call.late'] }, { from: 'middle' as 'new' },
-  ])('%j is refused', async wrong => {
-    const { ports } = begin()
-    await expect(subscribe(ports, { name: 'reader', from: 'new', ...wrong }, () => {})).rejects.toMatchObject({ code: 'option_invalid' })
-  })
+  test.each([{ name: 'a.b' }, { name: '' }, { tenant: '*' }, { types: ['call.nonsense' as 'call.late'] }, { from: 'middle' as 'new' }])(
+    '%j is refused',
+    async wrong => {
+      const { ports } = begin()
+      await expect(subscribe(ports, { name: 'reader', from: 'new', ...wrong }, () => {})).rejects.toMatchObject({ code: 'option_invalid' })
+    },
+  )
 
   test('nothing while the store is away: it is told so', async () => {
     const { ports, store } = begin()

@@ -24,19 +24,20 @@ export function manualClock(): ManualClock {
 
   return {
     monotonic: () => now,
-    sleep: (ms, signal) => new Promise(resolve => {
-      const sleeper = {
-        due: now + ms,
-        wake: () => {
-          sleepers.delete(sleeper)
-          signal?.removeEventListener('abort', sleeper.wake)
-          resolve()
-        },
-      }
-      if (signal?.aborted === true) return resolve()
-      signal?.addEventListener('abort', sleeper.wake)
-      sleepers.add(sleeper)
-    }),
+    sleep: (ms, signal) =>
+      new Promise(resolve => {
+        const sleeper = {
+          due: now + ms,
+          wake: () => {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        if (signal?.aborted === true) return resolve()
+        signal?.addEventListener('abort', sleeper.wake)
+        sleepers.add(sleeper)
+      }),
     tick: async ms => {
       const end = now + ms
       await settle()

@@ -40,7 +40,10 @@ describe('an outage in memory', () => {
     const broker = memoryBroker()
     const bus = broker.open(quiet)
     broker.slow(true)
-    const refusal = bus.publish(EVENT).then(() => null, (error: unknown) => error)
+    const refusal = bus.publish(EVENT).then(
+      () => null,
+      (error: unknown) => error,
+    )
     broker.outage(true)
     expect(await refusal).toMatchObject({ code: 'bus_unreachable' })
     expect(broker.kept('turns')).toHaveLength(1)

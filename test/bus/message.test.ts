@@ -13,10 +13,12 @@ const readBack = (event: StoredEvent) => readMessage(eventMessage(event, {}).bod
 
 describe('a message', () => {
   test('is read back as the public event, whatever JSON it carries', () => {
-    fc.assert(fc.property(fc.jsonValue(), data => {
-      const event = { ...EVENT, data: JSON.parse(JSON.stringify({ value: data })) as unknown } // -0 is no JSON
-      expect(readBack(event)).toEqual({ kind: 'event', event: publicEvent(event) })
-    }))
+    fc.assert(
+      fc.property(fc.jsonValue(), data => {
+        const event = { ...EVENT, data: JSON.parse(JSON.stringify({ value: data })) as unknown } // -0 is no JSON
+        expect(readBack(event)).toEqual({ kind: 'event', event: publicEvent(event) })
+      }),
+    )
   })
 
   test.each(['a\u0000b', '\\u0000', '\ud800', '😀', '__proto__', '\r\n'])('keeps the string %j', text => {
@@ -38,11 +40,13 @@ describe('a message', () => {
 
   test('has headers of printable ASCII on one line, whatever the labels are', () => {
     const text = fc.string({ unit: 'binary' })
-    fc.assert(fc.property(fc.dictionary(text, text, { noNullPrototype: true }), labels => {
-      const header = eventMessage(EVENT, labels).headers['toolturn-labels'] ?? ''
-      expect(header).toMatch(/^[\x20-\x7e]*$/)
-      expect(JSON.parse(header)).toEqual(labels)
-    }))
+    fc.assert(
+      fc.property(fc.dictionary(text, text, { noNullPrototype: true }), labels => {
+        const header = eventMessage(EVENT, labels).headers['toolturn-labels'] ?? ''
+        expect(header).toMatch(/^[\x20-\x7e]*$/)
+        expect(JSON.parse(header)).toEqual(labels)
+      }),
+    )
   })
 
   test.each([
@@ -73,8 +77,14 @@ describe('a subject', () => {
   })
 
   test.each([
-    { tenant: 'a.b' }, { tenant: '*' }, { tenant: '' }, { turnId: '>' }, { turnId: 'x'.repeat(65) },
-    { type: 'call' }, { type: 'call.*' }, { type: 'call.late ' },
+    { tenant: 'a.b' },
+    { tenant: '*' },
+    { tenant: '' },
+    { turnId: '>' },
+    { turnId: 'x'.repeat(65) },
+    { type: 'call' },
+    { type: 'call.*' },
+    { type: 'call.late ' },
   ])('is not made of %j', wrong => {
     const parts = { tenant: 'acme', turnId: 't-1', type: 'call.late', ...wrong }
     expect(() => eventSubject('turns', parts)).toThrow(expect.objectContaining({ code: 'option_invalid' }))

@@ -44,8 +44,8 @@ describeWithNats('the bus on NATS', url => {
   test('names of another installation stay apart: its streams, subjects and consumers', async () => {
     const [mine, other] = [freshNames(), freshNames()]
     const buses = await Promise.all([mine, other].map(prefix => nats(url, { prefix }).open(quiet)))
-    const [bus, another] = buses as [typeof buses[0] & {}, typeof buses[0] & {}]
-    onTestFinished(async () => void await Promise.all([bus.close(), another.close()]))
+    const [bus, another] = buses as [(typeof buses)[0] & {}, (typeof buses)[0] & {}]
+    onTestFinished(async () => void (await Promise.all([bus.close(), another.close()])))
     const heard: string[] = []
     await another.consume('same-name', { subject: turnsFilter(), from: 'start' }, async ({ subject, ack }) => {
       heard.push(subject)
@@ -86,7 +86,11 @@ describeWithNats('the bus on NATS', url => {
       ack()
     })
     await manager.streams.delete(brokerNames(prefix).stream.turns)
-    const publishes = () => bus.publish(eventMessage(EVENT, {})).then(() => true, () => false)
+    const publishes = () =>
+      bus.publish(eventMessage(EVENT, {})).then(
+        () => true,
+        () => false,
+      )
     await expect(bus.publish(eventMessage(EVENT, {}))).rejects.toMatchObject({ code: 'bus_unreachable' })
     await until('a publish that is taken', publishes)
     await until('the event', () => ids.length > 0, 60_000)

@@ -30,12 +30,14 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
 
   async function commit({ store, outbox }: World, turns: Writing[], rounds: number): Promise<Writing[]> {
     for (let round = 0; round < rounds; round += 1) {
-      turns = await Promise.all(turns.map(async turn => {
-        const published = outbox.published(turn.turnId)
-        const longer = await appendTo(store, turn, 2, { published })
-        outbox.committed(longer.events.slice(turn.events.length), {})
-        return longer
-      }))
+      turns = await Promise.all(
+        turns.map(async turn => {
+          const published = outbox.published(turn.turnId)
+          const longer = await appendTo(store, turn, 2, { published })
+          outbox.committed(longer.events.slice(turn.events.length), {})
+          return longer
+        }),
+      )
     }
     return turns
   }
@@ -55,7 +57,7 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
       const received = readMessage(body)
       if (received.kind !== 'event') throw new Error('an event was expected')
       const { turnId, version } = received.event
-      byTurn.set(turnId, [...byTurn.get(turnId) ?? [], version])
+      byTurn.set(turnId, [...(byTurn.get(turnId) ?? []), version])
       places.add(`${turnId}:${version}`)
       ack()
     })
@@ -74,8 +76,9 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
   test('absent at the start: opening does not wait for it, events arrive when it comes', async () => {
     const world = await begin({ started: false })
     expect(await world.bus.health()).toMatchObject({ kind: 'nats', reachable: false, messages: 0 })
-    await expect(world.bus.publish({ subject: 'turns.a.b.call.late', id: 'b:1', headers: {}, body: new Uint8Array() }))
-      .rejects.toMatchObject({ code: 'bus_unreachable' })
+    await expect(
+      world.bus.publish({ subject: 'turns.a.b.call.late', id: 'b:1', headers: {}, body: new Uint8Array() }),
+    ).rejects.toMatchObject({ code: 'bus_unreachable' })
     const turns = await commit(world, await open(world, 10), 3)
     await world.broker.start()
     await expectAllInOrder(world, turns)
@@ -125,7 +128,10 @@ describe.skipIf(!brokerInstalled)('a broker on a bad day', () => {
     const world = await begin({ started: true })
     world.broker.hang()
     const [event] = looseEvents(1)
-    const refusal = world.bus.publish(eventMessage(event as StoredEvent, {})).then(() => null, (error: unknown) => error)
+    const refusal = world.bus.publish(eventMessage(event as StoredEvent, {})).then(
+      () => null,
+      (error: unknown) => error,
+    )
     await world.broker.kill()
     expect(await refusal).toMatchObject({ code: 'bus_unreachable', details: { why: 'the connection was lost' } })
     await world.broker.start()

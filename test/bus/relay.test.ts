@@ -24,7 +24,11 @@ function begin() {
 type World = ReturnType<typeof begin>
 
 const ids = (events: readonly StoredEvent[]) => events.map(({ turnId, version }) => `${turnId}:${version}`)
-const keptOf = ({ broker }: World, { turnId }: Writing) => broker.kept('turns').map(({ id }) => id).filter(id => id.startsWith(turnId))
+const keptOf = ({ broker }: World, { turnId }: Writing) =>
+  broker
+    .kept('turns')
+    .map(({ id }) => id)
+    .filter(id => id.startsWith(turnId))
 
 async function owned({ store }: World, worker: string, turn: Writing): Promise<number> {
   await store.enlist(worker, HOUR_MS)
@@ -178,7 +182,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       switches[each.do] = !switches[each.do]
       broker[each.do](switches[each.do])
     }
-    if (each.do === 'relay') relay({ ...ports, store: { ...store, lead: async () => true } }, `r${relays += 1}`)
+    if (each.do === 'relay') relay({ ...ports, store: { ...store, lead: async () => true } }, `r${(relays += 1)}`)
     if (each.do === 'tick') await clock.tick(each.ms)
   }
   broker.outage(false)

@@ -47,10 +47,15 @@ describeWithServers('on Postgres and NATS', ({ postgres, nats: broker }) => {
   async function reading(ports: ConsumerPorts, name: string, handle: EventHandler = () => {}) {
     const byTurn = new Map<string, number[]>()
     const pace = { leaseMs: 3000, proveMs: 60_000, workingMs: 300 }
-    const subscription = await subscribe(ports, { name, from: 'start' }, async event => {
-      await handle(event)
-      byTurn.set(event.turnId, [...byTurn.get(event.turnId) ?? [], event.version])
-    }, pace)
+    const subscription = await subscribe(
+      ports,
+      { name, from: 'start' },
+      async event => {
+        await handle(event)
+        byTurn.set(event.turnId, [...(byTurn.get(event.turnId) ?? []), event.version])
+      },
+      pace,
+    )
     onTestFinished(() => subscription.close())
     return { of: ({ turnId }: Writing) => byTurn.get(turnId) ?? [], close: subscription.close }
   }

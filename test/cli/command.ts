@@ -51,8 +51,12 @@ function startProgram(file: string, words: readonly string[], env: Env): Started
   const child = spawn(file, words, { cwd: home, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
-  child.stderr.setEncoding('utf8').on('data', text => { stderr += text })
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }))
   return { child, ended, says: text => says(child, text, () => `${stdout}${stderr}`) }
 }

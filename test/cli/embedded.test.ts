@@ -19,7 +19,10 @@ describe('the embedded store', () => {
 
   test('spawn drives the turn to rest', () => {
     expect(held.state).toBe('holding')
-    expect(held.calls).toMatchObject([{ tool: 'find_order', outcome: 'executed' }, { tool: 'refund', outcome: 'held' }])
+    expect(held.calls).toMatchObject([
+      { tool: 'find_order', outcome: 'executed' },
+      { tool: 'refund', outcome: 'held' },
+    ])
   })
 
   test('without a configuration a decision is stored and nothing is run', async () => {
@@ -43,7 +46,9 @@ describe('the embedded store', () => {
     const { turnId, state } = await spawn('ask me')
     expect(state).toBe('asking')
     expect(jsonOf(await run('answer', turnId, '--text', 'This one.', '--config', CONFIG, '--json'))).toMatchObject({
-      decision: 'answered', state: 'completed', output: { text: 'Thank you.' },
+      decision: 'answered',
+      state: 'completed',
+      output: { text: 'Thank you.' },
     })
   })
 

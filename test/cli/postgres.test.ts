@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Event } from '../../machines/events.ts'
-import type { ApprovalRow, Store, TurnRow } from '../../machines/ports/store.ts'
+import type { ApprovalRow, TurnRow } from '../../machines/ports/rows.ts'
+import type { Store } from '../../machines/ports/store.ts'
 import type { TurnResult } from '../../machines/runtime/api.ts'
 import { describeWithPostgres } from '../servers.ts'
 import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn, type Started } from './command.ts'
@@ -156,5 +157,8 @@ describeWithPostgres('the verbs', postgres => {
 })
 
 function lines<T>({ stdout }: { readonly stdout: string }): T[] {
-  return stdout.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as T)
+  return stdout
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as T)
 }

@@ -16,10 +16,19 @@ describe('a time', () => {
     expect(time(text)).toBe(ms)
   })
 
-  test.each(['', 'yesterday', '31.01.2026', '2026-1-31', '2026-02-30', '2026-13-01', '2026-01-31T25:00:00Z', '2026-02-30T09:30:00Z', '1769850000000'])(
-    '%s is none', text => {
-      expect(() => time(text)).toThrow(/ISO 8601/)
-    })
+  test.each([
+    '',
+    'yesterday',
+    '31.01.2026',
+    '2026-1-31',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-01-31T25:00:00Z',
+    '2026-02-30T09:30:00Z',
+    '1769850000000',
+  ])('%s is none', text => {
+    expect(() => time(text)).toThrow(/ISO 8601/)
+  })
 })
 
 describe('a number', () => {

@@ -34,10 +34,12 @@ describe('text for a terminal', () => {
 describe('JSON', () => {
   test('is the same value after it was made safe, lone surrogates and all', () => {
     const strings = fc.array(fc.integer({ min: 0, max: 0xffff })).map(units => String.fromCharCode(...units))
-    fc.assert(fc.property(fc.jsonValue(), strings, (value, text) => {
-      const given = { value, text }
-      expect(JSON.parse(safeJson(given))).toEqual(JSON.parse(JSON.stringify(given)))
-    }))
+    fc.assert(
+      fc.property(fc.jsonValue(), strings, (value, text) => {
+        const given = { value, text }
+        expect(JSON.parse(safeJson(given))).toEqual(JSON.parse(JSON.stringify(given)))
+      }),
+    )
     expect(JSON.parse(safeJsonText(JSON.stringify(HOSTILE)))).toBe(HOSTILE)
   })
 
@@ -47,5 +49,13 @@ describe('JSON', () => {
 })
 
 test('a table is as wide as its widest cells, cuts nothing and lets no cell break a line', () => {
-  expect(table(['A', 'B'], [['1', 'x\ny'], ['a long one', '']])).toBe('A           B\n1           x\\ny\na long one')
+  expect(
+    table(
+      ['A', 'B'],
+      [
+        ['1', 'x\ny'],
+        ['a long one', ''],
+      ],
+    ),
+  ).toBe('A           B\n1           x\\ny\na long one')
 })

@@ -51,7 +51,11 @@ describeWithPostgres('a call in doubt', postgres => {
     const opened = await openStore()
     await opened.damage(turn, 2)
     await opened.close()
-    for (const words of [['show', turn], ['events', turn], ['cancel', turn]]) {
+    for (const words of [
+      ['show', turn],
+      ['events', turn],
+      ['cancel', turn],
+    ]) {
       const ended = await run(...words, '--json')
       expect(ended).toMatchObject({ code: 1, stdout: '' })
       expect(errorOf(ended)).toMatchObject({ code: 'illegal_history', turnId: turn, details: { version: 3, event: 'turn.completed' } })

@@ -27,8 +27,9 @@ describe('help', () => {
     const verbs = [...(stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)\b/gm)].map(([, verb = '']) => verb)
     expect(code).toBe(0)
     expect(verbs.length).toBeGreaterThan(20)
-    const pages = await Promise.all(verbs.filter(verb => verb !== 'help').map(verb =>
-      toolturn(verb === 'scenario' ? ['scenario', 'run', '--help'] : [verb, '--help'])))
+    const pages = await Promise.all(
+      verbs.filter(verb => verb !== 'help').map(verb => toolturn(verb === 'scenario' ? ['scenario', 'run', '--help'] : [verb, '--help'])),
+    )
     for (const page of pages) {
       expect(page.code).toBe(0)
       expect(page.stdout).toMatch(/^Usage: toolturn .+\n\n[A-Z].+/)
@@ -107,7 +108,10 @@ describe('the module of --config', () => {
   })
 
   test.concurrent('has a tool that does not say whether it may run again', async () => {
-    const ended = await work('--config', moduleOf('policy.mjs', "export default { tools: [tool({ name: 'a', description: '', input: {}, run: () => 1 })] }"))
+    const ended = await work(
+      '--config',
+      moduleOf('policy.mjs', "export default { tools: [tool({ name: 'a', description: '', input: {}, run: () => 1 })] }"),
+    )
     expect(ended.code).toBe(2)
     expect(errorOf(ended)).toMatchObject({ code: 'replay_policy_missing', details: { tool: 'a' } })
   })
@@ -148,9 +152,22 @@ describe('scenario files', () => {
   }
 
   test('are run, a line for each, and exit with 1 where one differs', async () => {
-    const ended = await toolturn(['scenario', 'run', '--store', 'memory:', '--json', scenario('good.json', 'completed'), scenario('other.json', 'failed')])
+    const ended = await toolturn([
+      'scenario',
+      'run',
+      '--store',
+      'memory:',
+      '--json',
+      scenario('good.json', 'completed'),
+      scenario('other.json', 'failed'),
+    ])
     expect(ended.code).toBe(1)
-    expect(ended.stdout.trimEnd().split('\n').map(line => JSON.parse(line))).toMatchObject([
+    expect(
+      ended.stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toMatchObject([
       { name: 'good.json', ok: true, differences: [] },
       { name: 'other.json', ok: false, differences: [{ expected: 'failed', actual: 'completed' }] },
     ])
@@ -173,7 +190,18 @@ describe('what is not there or goes away', () => {
   })
 
   test('a broker that is away keeps no turn from its end', async () => {
-    const ended = await toolturn(['spawn', '--store', 'memory:', '--bus', 'nats://127.0.0.1:1', '--config', CONFIG, '--input', 'hello', '--json'])
+    const ended = await toolturn([
+      'spawn',
+      '--store',
+      'memory:',
+      '--bus',
+      'nats://127.0.0.1:1',
+      '--config',
+      CONFIG,
+      '--input',
+      'hello',
+      '--json',
+    ])
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('cannot be reached') })
     expect(jsonOf(ended)).toMatchObject({ state: 'completed' })
   })

@@ -22,7 +22,13 @@ function pay(runs: unknown[], description = 'Pays an invoice.'): Tool {
   return tool({ name: 'pay', description, input, replayPolicy: 'at-most-once', approval: 'always', run: args => void runs.push(args) })
 }
 
-const other = tool({ name: 'other', description: 'Does something else.', input: { type: 'object' }, replayPolicy: 'read-only', run: () => 'ok' })
+const other = tool({
+  name: 'other',
+  description: 'Does something else.',
+  input: { type: 'object' },
+  replayPolicy: 'read-only',
+  run: () => 'ok',
+})
 
 async function spawnAndRest(runtime: Runtime, options: Partial<SpawnOptions> = {}) {
   const turn = await runtime.spawn({ input: 'Pay invoice 7.', principal: ANA, ...options })

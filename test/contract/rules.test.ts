@@ -15,7 +15,8 @@ const code = filesByRule(Object.keys(contract.rules))
 const RULES = numbers({ A: 4, B: 9, C: 10, D: 13, E: 5, F: 5, G: 7 })
 const CASES =
   '01 03 05 07 09 11 13 15 17 20 22 24 26 28 30 32 34 37 38 40 42 44 46 48 50 52 54 56 58 61 63 65 67 70 72 74 76 78 80 82 85 87 89 91 93 96 98 100 102 104 106 108 110 114 116 118 120'
-    .split(' ').map(number => `B${number}`)
+    .split(' ')
+    .map(number => `B${number}`)
 
 function numbers(last: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(last).flatMap(([letter, count]) => Array.from({ length: count }, (_, index) => `${letter}${index + 1}`))
@@ -38,14 +39,17 @@ describe('the list', () => {
   })
 
   it('shows each limit at its edge and beside it, or names the test that does', () => {
-    const half = Object.entries(contract.limits)
-      .filter(([, { met, notMet, tests }]) => tests === undefined && (met === undefined || notMet === undefined))
+    const half = Object.entries(contract.limits).filter(
+      ([, { met, notMet, tests }]) => tests === undefined && (met === undefined || notMet === undefined),
+    )
     expect(half).toEqual([])
   })
 })
 
 describe('files', () => {
-  const scenarios = globSync('test/scenarios/*.json', { cwd: TOP }).map(path => basename(path, '.json')).toSorted()
+  const scenarios = globSync('test/scenarios/*.json', { cwd: TOP })
+    .map(path => basename(path, '.json'))
+    .toSorted()
 
   it('that are named are there', () => {
     const paths = all.flatMap(([, held]) => [...scenariosOf(held).map(name => `test/scenarios/${name}.json`), ...(held.tests ?? [])])

@@ -89,7 +89,10 @@ const RUN = ['scenario', 'run', '--store', 'memory:']
 describe('the command line', () => {
   it('runs a suite by its name, and prints a line for each file and then the report', async () => {
     const { code, stdout } = await toolturn([...RUN, '--suite', 'v2-provider-tool-suppressed', '--report', '--json'])
-    const lines = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as object)
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as object)
     expect(code).toBe(0)
     expect(lines.at(-1)).toMatchObject({ suites: [{ suite: 'v2-provider-tool-suppressed' }] })
     expect(lines.slice(0, -1).every(line => 'ok' in line)).toBe(true)

@@ -14,7 +14,11 @@ afterAll(() => held.runtime.close())
 /** Shows the check one value and the call another. */
 function changing(): object {
   let reads = 0
-  return { get to() { return (reads += 1) === 1 ? 'ana' : new Date(0) } }
+  return {
+    get to() {
+      return (reads += 1) === 1 ? 'ana' : new Date(0)
+    },
+  }
 }
 
 type Send = (runtime: Runtime, approvalId: string, turnId: string) => Promise<unknown>

@@ -4,7 +4,13 @@ import { createRuntime, scripted, tool, type Runtime } from '../../index.ts'
 
 export const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
 
-export const TOOL = { name: 'write', description: 'Write.', input: { type: 'object' }, replayPolicy: 'at-most-once', run: () => 'ok' } as const
+export const TOOL = {
+  name: 'write',
+  description: 'Write.',
+  input: { type: 'object' },
+  replayPolicy: 'at-most-once',
+  run: () => 'ok',
+} as const
 
 /** Says one thing. */
 export const MODEL = scripted([{ stop: 'end', content: [{ text: 'Done.' }] }])

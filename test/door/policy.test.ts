@@ -7,7 +7,14 @@ import { systemClock } from '../../adapters/clock.ts'
 import { ANA, wrong } from './given.ts'
 
 const CALL = { tool: 'write', arguments: {}, ordinal: 1, invocationId: 'i', replayPolicy: 'at-most-once' }
-const TURN: Parameters<Policy>[1] = { turnId: 't', tenant: 'default', labels: {}, principal: { ...ANA, scopes: [] }, contentTrust: 'trusted', attempt: 1 }
+const TURN: Parameters<Policy>[1] = {
+  turnId: 't',
+  tenant: 'default',
+  labels: {},
+  principal: { ...ANA, scopes: [] },
+  contentTrust: 'trusted',
+  attempt: 1,
+}
 
 async function asked(answer: () => unknown) {
   const lines: string[] = []
@@ -37,7 +44,12 @@ test.each([
   ['approvers that are names', () => ({ decision: 'ask', approvers: ['bob'] })],
   ['an approver without an issuer', () => ({ decision: 'ask', approvers: [{ id: 'bob' }] })],
   ['an approver of no known kind', () => ({ decision: 'ask', approvers: [{ issuer: 'i', id: 'b', kind: 'robot' }] })],
-  ['a throw', () => { throw new Error('no') }],
+  [
+    'a throw',
+    () => {
+      throw new Error('no')
+    },
+  ],
   ['a rejection', () => Promise.reject(new Error('no'))],
 ] satisfies Row[])('%s counts as deny, with one line', async (_, answer) => {
   expect(await asked(answer)).toEqual({ answer: 'deny', lines: 1 })

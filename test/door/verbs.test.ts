@@ -41,7 +41,12 @@ test('after the close every verb rejects with runtime_closed', async () => {
   const { runtime, turnId } = await heldTurn()
   await runtime.close()
   const codes = await Promise.all(
-    Object.values(verbs).map(ask => ask(runtime, turnId).then(() => 'none', (error: unknown) => (error as { code?: unknown }).code)),
+    Object.values(verbs).map(ask =>
+      ask(runtime, turnId).then(
+        () => 'none',
+        (error: unknown) => (error as { code?: unknown }).code,
+      ),
+    ),
   )
   expect(Object.fromEntries(Object.keys(verbs).map((verb, index) => [verb, codes[index]]))).toEqual(
     Object.fromEntries(Object.keys(verbs).map(verb => [verb, 'runtime_closed'])),

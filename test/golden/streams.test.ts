@@ -54,7 +54,9 @@ const FOLDER = new URL('streams/', import.meta.url)
 const names = readdirSync(FOLDER).flatMap(file => (file.endsWith('.jsonl') ? [file.slice(0, -'.jsonl'.length)] : []))
 
 function readStream(name: string): readonly StoredEvent[] {
-  const lines = readFileSync(new URL(`${name}.jsonl`, FOLDER), 'utf8').trimEnd().split('\n')
+  const lines = readFileSync(new URL(`${name}.jsonl`, FOLDER), 'utf8')
+    .trimEnd()
+    .split('\n')
   return lines.map(line => JSON.parse(line) as StoredEvent)
 }
 

@@ -20,7 +20,13 @@ export function describeChart({ chart, signals, law, stop }: Subject): void {
   const reached = configurations(chart, signals, stop)
 
   test('it has the edges of the law and no others', () => {
-    expect(stepsTaken(chart, signals, reached.map(each => each.snapshot))).toEqual(sorted(law))
+    expect(
+      stepsTaken(
+        chart,
+        signals,
+        reached.map(each => each.snapshot),
+      ),
+    ).toEqual(sorted(law))
   })
 
   test('every state is reached', () => {

@@ -138,8 +138,7 @@ const cases: Cases = {
     ),
   'call.dispatched': (state, scope) =>
     intents(state, scope).map(call => ({ ...call, invocationId: invocationId({ tenant: state.tenant, turnId: state.turnId, ...call }) })),
-  'call.failed': state =>
-    dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 })),
+  'call.failed': state => dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 })),
   'call.recorded': (state, scope) =>
     dispatches(state).flatMap(call =>
       (scope.misses ? [true, false] : [false]).map(truncated => ({
@@ -161,7 +160,10 @@ const cases: Cases = {
   'approval.denied': holds,
   'approval.expired': state => holds(state).map(({ approvalId, ordinal }) => ({ approvalId, ordinal, deadline: DEADLINE })),
   'approval.turned-away': state =>
-    holds(state).flatMap(hold => [{ ...hold, reason: 'not-yours' }, { ...hold, approvalId: 'another', reason: 'not-yours' }]),
+    holds(state).flatMap(hold => [
+      { ...hold, reason: 'not-yours' },
+      { ...hold, approvalId: 'another', reason: 'not-yours' },
+    ]),
   'clarification.asked': state => named(state).map(call => ({ ...call, arguments: {}, expiresAt: DEADLINE })),
   'clarification.answered': state => asks(state).map(ask => ({ ...ask, answer: 'blue' })),
   'clarification.expired': state => calls(state).map(({ ordinal }) => ({ ordinal, deadline: DEADLINE })),

@@ -29,7 +29,8 @@ function isOurs(history: readonly Fact[]): boolean {
   const asked = history.filter(fact => fact.type === 'round.requested').length
   const rounds = history.filter(fact => fact.type === 'round.recorded').length
   const reconciled = history.some(
-    (fact, index) => fact.type === 'call.settled' && fact.data.tool !== 'pay' && !history.slice(0, index).some(each => each.type === 'turn.failed'),
+    (fact, index) =>
+      fact.type === 'call.settled' && fact.data.tool !== 'pay' && !history.slice(0, index).some(each => each.type === 'turn.failed'),
   )
   return (asked === 0 || asked >= rounds) && !reconciled
 }

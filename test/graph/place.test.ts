@@ -85,7 +85,12 @@ describe('verdicts', () => {
   test('come in the order of the calls, one each', () => {
     const state = behind(from => recorded(from, 'look', 'pay'))
     expect(why(state, admitted(2, 'pay'))).toBe('call 1 was to be judged first.')
-    expect(why(behind(from => recorded(from, 'look', 'pay'), admitted(1, 'look')), held(1, 'look'))).toBe('call 2 was to be judged first.')
+    expect(
+      why(
+        behind(from => recorded(from, 'look', 'pay'), admitted(1, 'look')),
+        held(1, 'look'),
+      ),
+    ).toBe('call 2 was to be judged first.')
   })
 })
 

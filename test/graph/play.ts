@@ -37,7 +37,10 @@ export async function play(history: readonly Fact[]): Promise<Played> {
     { input: 'hello', principal: ANA, output: { schema: { type: 'string' } } },
   )
   puppet.enter(stage)
-  const thrown = await playOn(stage, puppet).then(() => null, (error: unknown) => error)
+  const thrown = await playOn(stage, puppet).then(
+    () => null,
+    (error: unknown) => error,
+  )
   const events = await stage.events()
   return { events, followed: followedBy(history, events), strayed: stage.strayed, thrown }
 }

@@ -29,7 +29,10 @@ describeWithPostgres('many decisions on one call, in two processes', postgres =>
       const turn = await web.get(id)
       expect(await turn.result()).toMatchObject({ state: 'holding' })
       const approval = approvalId(id, 1, 1)
-      const decisions = Array.from({ length: EACH }, () => [web.approve(approval, { as: ANA, via: 'app' }), far.ask('approve', approval, { as: ANA, via: 'app' })])
+      const decisions = Array.from({ length: EACH }, () => [
+        web.approve(approval, { as: ANA, via: 'app' }),
+        far.ask('approve', approval, { as: ANA, via: 'app' }),
+      ])
       const answers = await Promise.allSettled(decisions.flat())
       const turnedDown = answers.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
       expect(turnedDown.length).toBe(EACH * 2 - 1)

@@ -2,7 +2,7 @@
 
 import type { ScriptedRound } from '../../adapters/models/script.ts'
 import type { JsonObject } from '../../machines/json.ts'
-import type { TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
 import type { Deed } from './effects.ts'
 import { planOfRow } from './generations.ts'
 

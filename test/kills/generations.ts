@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../machines/json.ts'
-import type { ApprovalRow, TurnRow } from '../../machines/ports/store.ts'
+import type { ApprovalRow, TurnRow } from '../../machines/ports/rows.ts'
 import type { PrincipalInput, SpawnOptions } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import type { Script } from './cast.ts'

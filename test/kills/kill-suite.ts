@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invocationId } from '../../machines/ids.ts'
-import type { TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
 import type { ReplayResult, TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import { openEffects, type Effects } from './effects.ts'
@@ -57,7 +57,10 @@ export function describeKills(name: string, enter: Enter, listen?: typeof listen
         const runs = seen.effects.runs().filter(({ plan }) => plan === row.name)
         const key = (tool: string) => invocationId({ tenant, turnId, ordinal: 1, tool })
         const dispatches = runs.map(({ dispatch }) => dispatch)
-        expect(runs.map(({ invocation }) => invocation), row.name).toEqual(runs.map(({ tool }) => key(tool)))
+        expect(
+          runs.map(({ invocation }) => invocation),
+          row.name,
+        ).toEqual(runs.map(({ tool }) => key(tool)))
         expect(dispatches, row.name).toEqual([...new Set(dispatches)].sort((a, b) => a - b))
       }
     })
@@ -99,7 +102,13 @@ async function came(seen: Seen, row: Row): Promise<Came> {
     code,
     asks: effects.asks().filter(ofPlan).length,
     dispatches: calls[0]?.dispatches ?? 0,
-    runs: effects.runs().filter(ofPlan).map(({ dispatch }) => dispatch),
-    deeds: effects.deeds().filter(ofPlan).map(({ dispatch }) => dispatch),
+    runs: effects
+      .runs()
+      .filter(ofPlan)
+      .map(({ dispatch }) => dispatch),
+    deeds: effects
+      .deeds()
+      .filter(ofPlan)
+      .map(({ dispatch }) => dispatch),
   }
 }

@@ -89,7 +89,12 @@ const MANY_KILLS: readonly Chapter[] = [
   {
     when: 'in recovery five times, each time elsewhere',
     stops: [
-      'after call.dispatched', 'before call.dispatched', 'after call.dispatched', 'done', 'before call.recorded', 'after call.recorded',
+      'after call.dispatched',
+      'before call.dispatched',
+      'after call.dispatched',
+      'done',
+      'before call.recorded',
+      'after call.recorded',
     ],
     cells: each(RERUN, done([3, 4, 5])),
   },
@@ -120,4 +125,5 @@ export const ROWS: readonly Row[] = [...ONE_KILL, ...TWO_KILLS, ...MANY_KILLS].f
     script: callOnce(TOOL_OF[kind], asks ? { asks } : {}),
     stops,
     came: kind === 'read-only' ? { ...came, deeds: [] } : came,
-  })))
+  })),
+)

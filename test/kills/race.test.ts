@@ -36,9 +36,15 @@ describeWithPostgres('two workers and the turns of a dead one', postgres => {
     for (const row of await rows()) {
       const plan = planOfRow(row)
       const runs = effects.runs().filter(run => run.plan === plan)
-      expect(runs.map(({ dispatch }) => dispatch), plan).toEqual([1, 2])
+      expect(
+        runs.map(({ dispatch }) => dispatch),
+        plan,
+      ).toEqual([1, 2])
       expect(runs[0]?.pid, plan).toBe(first.pid)
-      expect(heirs.map(({ pid }) => pid), plan).toContain(runs[1]?.pid)
+      expect(
+        heirs.map(({ pid }) => pid),
+        plan,
+      ).toContain(runs[1]?.pid)
       expect(row, plan).toMatchObject({ state: 'completed', epoch: 2 })
     }
   })

@@ -17,7 +17,12 @@ const SCRIPT = scripted([
 ])
 
 const ANSWERS: readonly (readonly [how: string, reconcile: NonNullable<Tool['reconcile']>])[] = [
-  ['throws at once', () => { throw new Error('the ledger is locked') }],
+  [
+    'throws at once',
+    () => {
+      throw new Error('the ledger is locked')
+    },
+  ],
   ['rejects', () => Promise.reject(new Error('the ledger is locked'))],
   ['never answers', () => new Promise(() => undefined)],
   ['answers with nothing', () => undefined as never],

@@ -1,8 +1,7 @@
 // A worker in a process of its own: a runtime that drives, and does what its parent asks of it over the channel between them.
 
 import { silentLog } from '../../adapters/log.ts'
-import { createRuntime } from '../../adapters/host.ts'
-import type { HostOptions } from '../../adapters/host-options.ts'
+import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { link } from '../../adapters/scenario/link.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { openEffects, type Effects } from './effects.ts'
@@ -31,12 +30,15 @@ export type Verb = 'spawn' | 'approve' | 'list' | 'approvals' | 'show' | 'messag
 /** Serves its parent until that one is gone. */
 export function serve(castOf: (setting: Setting) => Cast): void {
   let runtime: Runtime | null = null
-  const parent = link(frame => void process.send?.(frame), () => ({
-    begin: async (order: Order) => {
-      runtime = await begin(order, castOf, (what, ...given) => parent.ask(what, ...given))
-    },
-    runtime: (verb: Verb, ...given: never[]) => (runtime?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
-  }))
+  const parent = link(
+    frame => void process.send?.(frame),
+    () => ({
+      begin: async (order: Order) => {
+        runtime = await begin(order, castOf, (what, ...given) => parent.ask(what, ...given))
+      },
+      runtime: (verb: Verb, ...given: never[]) => (runtime?.[verb] as ((...given: never[]) => unknown) | undefined)?.(...given),
+    }),
+  )
   process.on('message', parent.receive)
   process.on('disconnect', () => process.exit())
 }

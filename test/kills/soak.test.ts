@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRuntime } from '../../adapters/host.ts'
 import { silentLog } from '../../adapters/log.ts'
 import { link } from '../../adapters/scenario/link.ts'
-import type { TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
 import { describeWithServers, freshPrefix, freshSchema } from '../servers.ts'
@@ -102,7 +102,10 @@ describeWithServers('a crowd of turns under workers that die every second', ({ p
 async function startSubscriber(address: Address, leaving: AsyncDisposableStack) {
   const child = fork(new URL('./subscriber.ts', import.meta.url), { execArgv: [] })
   leaving.defer(() => void child.kill('SIGKILL'))
-  const channel = link(frame => child.connected && child.send(frame), () => ({}))
+  const channel = link(
+    frame => child.connected && child.send(frame),
+    () => ({}),
+  )
   child.on('message', channel.receive)
   child.on('exit', channel.cut)
   await channel.ask('begin', address)

@@ -3,7 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../adapters/log.ts'
-import type { Store, TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
+import type { Store } from '../../machines/ports/store.ts'
 import { until } from '../bus/world.ts'
 import { freshSchema } from '../servers.ts'
 import { KINDS, TOOL_OF, type Kind } from './cast.ts'
@@ -63,8 +64,18 @@ export function describeStopped(name: string, postgres: string, lease: 'ended' |
       expect(await store.turn(turnId)).toMatchObject({ state: row.code === null ? 'completed' : 'failed', code: row.code })
       const ofPlan = ({ plan }: { readonly plan: string }) => plan === row.name
       const who = (pid: number) => (pid === woken.pid ? 'woken' : 'other')
-      expect(effects.runs().filter(ofPlan).map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`)).toEqual(row.runs)
-      expect(effects.deeds().filter(ofPlan).map(({ dispatch }) => dispatch)).toEqual(row.deeds)
+      expect(
+        effects
+          .runs()
+          .filter(ofPlan)
+          .map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`),
+      ).toEqual(row.runs)
+      expect(
+        effects
+          .deeds()
+          .filter(ofPlan)
+          .map(({ dispatch }) => dispatch),
+      ).toEqual(row.deeds)
     })
 
     it('came back under a new id, and works', async () => {

@@ -70,9 +70,16 @@ export function stoppingStore(store: Store, at: At, onEnlist: (worker: string) =
     append: async append => {
       const plan = await planOf(append.turnId)
       const types = append.events.map(event => event.type as EventType)
-      await at(plan, types.map(type => `before ${type}` as const))
+      await at(
+        plan,
+        types.map(type => `before ${type}` as const),
+      )
       const answer = await store.append(append)
-      if (answer.answer === 'accepted') await at(plan, types.map(type => `after ${type}` as const))
+      if (answer.answer === 'accepted')
+        await at(
+          plan,
+          types.map(type => `after ${type}` as const),
+        )
       return answer
     },
     enlist: async (worker, leaseMs) => {

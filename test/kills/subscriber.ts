@@ -6,12 +6,15 @@ import type { Address } from './room.ts'
 
 let listener: Listener | undefined
 
-const parent = link(frame => void process.send?.(frame), () => ({
-  begin: async (address: Address) => {
-    listener = await listenAt(address, new AsyncDisposableStack())
-  },
-  told: (turnIds: readonly string[]) => turnIds.map(turnId => listener?.(turnId)),
-}))
+const parent = link(
+  frame => void process.send?.(frame),
+  () => ({
+    begin: async (address: Address) => {
+      listener = await listenAt(address, new AsyncDisposableStack())
+    },
+    told: (turnIds: readonly string[]) => turnIds.map(turnId => listener?.(turnId)),
+  }),
+)
 
 process.on('message', parent.receive)
 process.on('disconnect', () => process.exit())

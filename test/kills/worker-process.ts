@@ -41,7 +41,10 @@ export async function startWorker(order: Order, leaving: AsyncDisposableStack, a
   const child = fork(entry, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const enlisted: string[] = []
   const served = { at, enlisted: (worker: string) => void enlisted.push(worker) }
-  const channel = link(frame => child.connected && child.send(frame), () => served)
+  const channel = link(
+    frame => child.connected && child.send(frame),
+    () => served,
+  )
   child.on('message', channel.receive)
   child.on('error', channel.cut)
   const gone = once(child, 'exit').then(channel.cut)

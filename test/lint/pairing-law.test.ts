@@ -26,17 +26,21 @@ const id = fc.constantFrom('a', 'b', 'c')
 
 const message: fc.Arbitrary<Message> = fc.oneof(
   fc.constant<Message>({ role: 'user', text: 'Well?' }),
-  fc.array(id, { maxLength: 3 }).map((ids): Message => ({
-    role: 'assistant',
-    content: [
-      { kind: 'text', text: 'Let me see.' },
-      ...ids.map(each => ({ kind: 'call' as const, id: each, name: 'find', arguments: '{}' })),
-    ],
-  })),
-  fc.array(id, { minLength: 1, maxLength: 3 }).map((ids): Message => ({
-    role: 'tool',
-    results: ids.map(each => ({ id: each, tool: 'find', outcome: 'executed', result: { content: [{ type: 'text', text: 'found' }] } })),
-  })),
+  fc.array(id, { maxLength: 3 }).map(
+    (ids): Message => ({
+      role: 'assistant',
+      content: [
+        { kind: 'text', text: 'Let me see.' },
+        ...ids.map(each => ({ kind: 'call' as const, id: each, name: 'find', arguments: '{}' })),
+      ],
+    }),
+  ),
+  fc.array(id, { minLength: 1, maxLength: 3 }).map(
+    (ids): Message => ({
+      role: 'tool',
+      results: ids.map(each => ({ id: each, tool: 'find', outcome: 'executed', result: { content: [{ type: 'text', text: 'found' }] } })),
+    }),
+  ),
 )
 
 describe('a history', () => {

@@ -53,7 +53,9 @@ test('ids and names are made safe, and cut where they are long', () => {
 })
 
 test('a repeated key is told by the place of its message, and never by keys that the model wrote', () => {
-  expect(repeatedKeys(`[{"role":"assistant","content":[{"type":"tool_use","input":{"${CANARY}":{"a":1,"a":2}}}]}]`)).toEqual(['[0].content[0].input…'])
+  expect(repeatedKeys(`[{"role":"assistant","content":[{"type":"tool_use","input":{"${CANARY}":{"a":1,"a":2}}}]}]`)).toEqual([
+    '[0].content[0].input…',
+  ])
 })
 
 test('words of an earlier catalog are made safe as well', () => {

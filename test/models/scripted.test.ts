@@ -58,8 +58,15 @@ describe('a script', () => {
 
 describe('an entry', () => {
   it.each([
-    ['tool_calls', 'clean'], ['end', 'clean'], ['length', 'truncated'], ['context', 'truncated'], ['refusal', 'refused'],
-    ['filter', 'refused'], ['pause', 'paused'], ['stop', 'truncated'], ['zzz', 'truncated'],
+    ['tool_calls', 'clean'],
+    ['end', 'clean'],
+    ['length', 'truncated'],
+    ['context', 'truncated'],
+    ['refusal', 'refused'],
+    ['filter', 'refused'],
+    ['pause', 'paused'],
+    ['stop', 'truncated'],
+    ['zzz', 'truncated'],
   ])('that stops with %s is %s', async (stop, completion) => {
     expect(await ask([{ stop, content: [] }], 1)).toMatchObject({ stop, completion })
   })
@@ -122,7 +129,9 @@ describe('a runtime with nothing but a scripted model', () => {
 
   it('offers what the model is able to do', () => {
     expect(scripted([says('x')]).capabilities).toEqual({ toolCalls: 'native', enforcedOutput: true })
-    expect(scripted([says('x')], { capabilities: { toolCalls: 'none' }, output: 'prompted' }).capabilities)
-      .toEqual({ toolCalls: 'none', enforcedOutput: false })
+    expect(scripted([says('x')], { capabilities: { toolCalls: 'none' }, output: 'prompted' }).capabilities).toEqual({
+      toolCalls: 'none',
+      enforcedOutput: false,
+    })
   })
 })

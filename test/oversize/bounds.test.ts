@@ -23,7 +23,10 @@ async function turnWith(text: string, blobs: 'store' | undefined) {
   houses.push(house)
   const read = reading('read', 'read-only', () => text)
   const { runtime, requests } = await house.live({
-    rounds: [calls('read'), says('Done.')], tools: [read.tool], limits, ...(blobs === undefined ? {} : { blobs }),
+    rounds: [calls('read'), says('Done.')],
+    tools: [read.tool],
+    limits,
+    ...(blobs === undefined ? {} : { blobs }),
   })
   const turn = await runtime.spawn({ input: 'Read it.', principal: null })
   expect((await turn.result()).state).toBe('completed')
@@ -47,7 +50,9 @@ describe('a result', () => {
   test.each(KEPT)('%s', async (_, bytes, blobs, kept) => {
     const text = textOf(bytes)
     const { runtime, turn, record, shown } = await turnWith(text, blobs)
-    const digest = createHash('sha256').update(canonicalJson(normaliseResult(text))).digest('hex')
+    const digest = createHash('sha256')
+      .update(canonicalJson(normaliseResult(text)))
+      .digest('hex')
     expect(record).toMatchObject({ bytes, digest, truncated: kept !== 'record' })
     expect(record?.blob).toBe(kept === 'blob' ? `${turn.id}/${digest}` : undefined)
     const mark = new RegExp(`^x+\n\\[truncated: \\d+ of ${bytes} bytes are left out; sha256 ${digest}\\]$`)
@@ -57,7 +62,7 @@ describe('a result', () => {
     expect(replayed.code).toBe(kept === 'nowhere' ? 'replay_source_missing' : null)
   })
 
-  test('has its tool\'s own record size where that is set', async () => {
+  test("has its tool's own record size where that is set", async () => {
     const house = houseOn()
     houses.push(house)
     const read = reading('read', 'read-only', () => textOf(RECORD), { recordBytes: RECORD - 1 })
@@ -69,7 +74,11 @@ describe('a result', () => {
 })
 
 const UNITS: readonly (readonly [name: string, unit: string])[] = [
-  ['é', 'é'], ['an emoji', '😀'], ['a family of emoji', '👩‍👩‍👧'], ['lone high surrogates', '\ud83d'], ['lone low surrogates', '\ude00'],
+  ['é', 'é'],
+  ['an emoji', '😀'],
+  ['a family of emoji', '👩‍👩‍👧'],
+  ['lone high surrogates', '\ud83d'],
+  ['lone low surrogates', '\ude00'],
 ]
 
 describe.each(UNITS)('a text of %s', (_, unit) => {
@@ -89,7 +98,7 @@ describe.each(UNITS)('a text of %s', (_, unit) => {
   })
 
   test('is given to the model whole where it is kept', async () => {
-    const text = unit.repeat(2 * RECORD / Buffer.byteLength(unit))
+    const text = unit.repeat((2 * RECORD) / Buffer.byteLength(unit))
     const { record, shown } = await turnWith(text, 'store')
     expect(record?.blob).toBeDefined()
     expect(shown).toBe(text)

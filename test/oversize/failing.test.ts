@@ -36,7 +36,12 @@ async function readOnce(options: Partial<LifeOptions>) {
 describe('a blob store that cannot keep a result', () => {
   const REFUSING: readonly (readonly [name: string, put: Blobs['put']])[] = [
     ['rejects', async () => Promise.reject(new Error('disk full: CANARY'))],
-    ['throws', () => { throw new Error('no connection: CANARY') }],
+    [
+      'throws',
+      () => {
+        throw new Error('no connection: CANARY')
+      },
+    ],
     ['gives nothing for a reference', async () => undefined as unknown as string],
     ['gives no short reference', async () => 'CANARY'.repeat(1_000)],
   ]
@@ -152,7 +157,11 @@ describe('a whole result that the model is to be given', () => {
 })
 
 describe('what a host gives for a blob store', () => {
-  const WRONG: readonly (readonly [name: string, blobs: unknown])[] = [['a text', 'disk'], ['half a store', { put: async () => '' }], ['null', null]]
+  const WRONG: readonly (readonly [name: string, blobs: unknown])[] = [
+    ['a text', 'disk'],
+    ['half a store', { put: async () => '' }],
+    ['null', null],
+  ]
 
   test.each(WRONG)('is refused at the door: %s', async (_, blobs) => {
     await expect(house().live({ rounds, blobs: blobs as Blobs })).rejects.toMatchObject({ code: 'option_invalid' })

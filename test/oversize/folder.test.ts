@@ -66,7 +66,11 @@ describe('a folder of results', () => {
     expect(await folderBlobs(folder).get(reference)).toBeNull()
   })
 
-  test.each([['..', '0'.repeat(64)], [uuid(), '../../escaped'], [uuid(), '']])('keeps nothing under %j and %j', async (turnId, digest) => {
+  test.each([
+    ['..', '0'.repeat(64)],
+    [uuid(), '../../escaped'],
+    [uuid(), ''],
+  ])('keeps nothing under %j and %j', async (turnId, digest) => {
     const folder = join(top, 'inner')
     await expect(folderBlobs(folder).put(turnId, digest, new Uint8Array())).rejects.toMatchObject({ code: 'option_invalid' })
     expect(await readdir(top)).toEqual([])

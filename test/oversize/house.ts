@@ -1,7 +1,6 @@
 // A house for tests of large results: one store, in which runtimes live one after another, and what their models were sent.
 
-import { createRuntime } from '../../adapters/host.ts'
-import type { HostOptions } from '../../adapters/host-options.ts'
+import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { scripted } from '../../adapters/models/scripted.ts'
 import type { ScriptedContent, ScriptedRound } from '../../adapters/models/script.ts'
 import { tool } from '../../adapters/tool.ts'
@@ -93,10 +92,12 @@ function logTo(lines: string[]): Log {
 function lineTo(store: Store): { readonly store: Store; readonly cut: () => Promise<void> } {
   const workers: string[] = []
   let isCut = false
-  const over = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
-    if (isCut) throw new Error('the process is dead')
-    return work(...args)
-  }
+  const over =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (isCut) throw new Error('the process is dead')
+      return work(...args)
+    }
   const { blobs, time, onWake, ...asked } = store
   const entries = Object.entries(asked).map(([name, work]) => [name, over(work as () => Promise<unknown>)])
   const reached = Object.fromEntries(entries) as unknown as typeof asked
@@ -140,7 +141,9 @@ export function reading(
   return {
     runs: () => runs,
     tool: tool({
-      name, replayPolicy, description: `The tool ${name}.`,
+      name,
+      replayPolicy,
+      description: `The tool ${name}.`,
       input: { type: 'object', properties: { n: { type: 'integer' } } },
       contentTrust: 'trusted',
       approval: 'never',

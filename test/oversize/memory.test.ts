@@ -37,7 +37,9 @@ describe('whole results of one ask', () => {
     const read = reading('read', 'read-only', nth => textOf(sizes[nth - 1] ?? 0))
     const { runtime, requests } = await house.live({
       rounds: [calls('read'), calls('read'), calls('read'), says('Done.')],
-      tools: [read.tool], blobs, limits: { recordBytes: 500, blobBytes, repeats: 10 },
+      tools: [read.tool],
+      blobs,
+      limits: { recordBytes: 500, blobBytes, repeats: 10 },
     })
     const turn = await runtime.spawn({ input: 'Read.', principal: null })
     expect((await turn.result()).state).toBe('completed')
@@ -54,7 +56,10 @@ describe('a blob store that does not answer', () => {
     const clock = heldClock()
     const silent: Blobs = { put: () => new Promise(() => undefined), get: async () => null }
     const putting = putBlob(silent, clock, 'turn', 'digest', new Uint8Array())
-    const ended = putting.then(() => 'kept', (error: { code?: string }) => error.code)
+    const ended = putting.then(
+      () => 'kept',
+      (error: { code?: string }) => error.code,
+    )
     clock.jump(59_999)
     expect(await Promise.race([ended, new Promise(resolve => setImmediate(() => resolve('waits')))])).toBe('waits')
     clock.jump(1)

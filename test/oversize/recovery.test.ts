@@ -47,7 +47,10 @@ describe('a worker that died behind the record of a large result', () => {
     const { result, events, second } = await takenOver({ rounds, stuckAt: 2, tools: [read.tool] })
     expect(result.state).toBe('completed')
     expect(read.runs()).toBe(2)
-    expect(recordsIn(events).map(({ dispatch, truncated }) => [dispatch, truncated])).toEqual([[1, true], [2, true]])
+    expect(recordsIn(events).map(({ dispatch, truncated }) => [dispatch, truncated])).toEqual([
+      [1, true],
+      [2, true],
+    ])
     expect(second.requests).toHaveLength(1)
   })
 
@@ -79,7 +82,10 @@ describe('a worker that died behind the record of a large result', () => {
     const read = reading('read', 'idempotent', () => textOf(SIZE))
     const masked = { ...calls('read'), content: [{ call: { id: 'a', name: 'read', arguments: { key: 'CANARY' } } }] }
     const { result, events } = await takenOver({
-      rounds: [masked, says('Done.')], stuckAt: 2, tools: [read.tool], redact: { values: ['CANARY'] },
+      rounds: [masked, says('Done.')],
+      stuckAt: 2,
+      tools: [read.tool],
+      redact: { values: ['CANARY'] },
     })
     expect(result).toMatchObject({ state: 'failed', code: 'replay_source_missing' })
     expect(messageOf(events)).toMatch(/^Call 1 did complete/)
@@ -91,11 +97,19 @@ describe('several short forms', () => {
     const [one, two] = [reading('one', 'idempotent', () => textOf(SIZE)), reading('two', 'read-only', () => textOf(SIZE + 1))]
     const small = reading('small', 'read-only', () => 'small')
     const { result, events } = await takenOver({
-      rounds: [calls('one', 'small', 'two'), says('Done.')], stuckAt: 2, tools: [one.tool, two.tool, small.tool],
+      rounds: [calls('one', 'small', 'two'), says('Done.')],
+      stuckAt: 2,
+      tools: [one.tool, two.tool, small.tool],
     })
     expect(result.state).toBe('completed')
     expect([one.runs(), small.runs(), two.runs()]).toEqual([2, 1, 2])
-    expect(recordsIn(events).map(record => [record.ordinal, record.dispatch])).toEqual([[1, 1], [2, 1], [3, 1], [1, 2], [3, 2]])
+    expect(recordsIn(events).map(record => [record.ordinal, record.dispatch])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [1, 2],
+      [3, 2],
+    ])
   })
 })
 
@@ -156,7 +170,12 @@ describe('a worker that died in a later call of the round', () => {
     const { result, read, slow, events } = await diedInSecond(policy, 'idempotent')
     expect(result.state).toBe('completed')
     expect([read.runs(), slow.runs()]).toEqual([2, 2])
-    expect(recordsIn(events).map(record => [record.ordinal, record.dispatch])).toEqual([[1, 1], [2, 2], [1, 2], [3, 1]])
+    expect(recordsIn(events).map(record => [record.ordinal, record.dispatch])).toEqual([
+      [1, 1],
+      [2, 2],
+      [1, 2],
+      [3, 1],
+    ])
   })
 
   test('leaves a short form of a call that may not run again: the turn fails for it once the doubt is settled', async () => {
@@ -174,8 +193,14 @@ describe('a worker that died in a later call of the round', () => {
     await next.runtime.recover(turn.id)
     expect((await (await next.runtime.get(turn.id)).result()).state).toBe('completed')
     expect(read.runs()).toBe(2)
-    expect(typesIn(await house.events(turn.id), 'call.recorded', 'call.settled', 'round.recorded'))
-      .toEqual(['round.recorded', 'call.recorded', 'call.settled', 'call.recorded', 'call.recorded', 'round.recorded'])
+    expect(typesIn(await house.events(turn.id), 'call.recorded', 'call.settled', 'round.recorded')).toEqual([
+      'round.recorded',
+      'call.recorded',
+      'call.settled',
+      'call.recorded',
+      'call.recorded',
+      'round.recorded',
+    ])
   })
 })
 

@@ -20,10 +20,15 @@ async function inDoubt(blobs: 'store' | undefined, reconcile?: () => { happened:
   const house = houseOn()
   houses.push(house)
   const started = Promise.withResolvers<void>()
-  const pay = reading('pay', 'at-most-once', () => {
-    started.resolve()
-    return new Promise(() => undefined)
-  }, reconcile === undefined ? {} : { reconcile })
+  const pay = reading(
+    'pay',
+    'at-most-once',
+    () => {
+      started.resolve()
+      return new Promise(() => undefined)
+    },
+    reconcile === undefined ? {} : { reconcile },
+  )
   const options = { rounds, tools: [pay.tool], limits, ...(blobs === undefined ? {} : { blobs }) }
   const first = await house.live(options)
   const turn = await first.runtime.spawn({ input: 'Pay.', principal: ANA })
@@ -39,7 +44,10 @@ function settledIn(events: readonly Event[]) {
   return events.flatMap(event => (event.type === 'call.settled' ? [event.data.recorded] : []))[0]
 }
 
-describe.each([['with a blob store', 'store' as const], ['without one', undefined]])('a large result, %s', (_, blobs) => {
+describe.each([
+  ['with a blob store', 'store' as const],
+  ['without one', undefined],
+])('a large result, %s', (_, blobs) => {
   const shown = (requests: Parameters<typeof wordsIn>[0]) => wordsIn(requests)[0] === text
 
   test('from reconcile is recorded as any, and the turn goes on with it', async () => {
@@ -68,11 +76,16 @@ describe('a call that ran again for its short form, and is in doubt again', () =
     const house = houseOn()
     houses.push(house)
     const again = Promise.withResolvers<void>()
-    const read = reading('read', 'idempotent', nth => {
-      if (nth === 1) return text
-      again.resolve()
-      return new Promise(() => undefined)
-    }, { reconcile })
+    const read = reading(
+      'read',
+      'idempotent',
+      nth => {
+        if (nth === 1) return text
+        again.resolve()
+        return new Promise(() => undefined)
+      },
+      { reconcile },
+    )
     const small = reading('small', 'read-only', () => 'small')
     const options = { rounds: [calls('read'), calls('small'), says('Done.')], tools: [read.tool, small.tool], limits }
     const first = await house.live({ ...options, stuckAt: 3 })

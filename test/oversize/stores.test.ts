@@ -71,7 +71,11 @@ function isMissed(open: () => Promise<Place & Harms>): void {
     const event = (await house.events(turn.id)).find(each => each.type === 'call.recorded')
     await place[harm](event?.data.blob ?? '')
     expect(await runtime.replay(turn.id)).toMatchObject({
-      state: 'failed', code: 'replay_source_missing', missing: { version: event?.version, ordinal: 1 }, executions: 0, modelCalls: 0,
+      state: 'failed',
+      code: 'replay_source_missing',
+      missing: { version: event?.version, ordinal: 1 },
+      executions: 0,
+      modelCalls: 0,
     })
     await house.close()
   })
@@ -116,7 +120,9 @@ describeWithPostgres('a large result on Postgres', url => {
     const run = async (sql: string, reference: string) => {
       const client = new Client({ connectionString: url })
       await client.connect()
-      await client.query(`${sql} where turn_id = $1::uuid and digest = decode($2, 'hex')`, reference.split('/')).finally(() => void client.end())
+      await client
+        .query(`${sql} where turn_id = $1::uuid and digest = decode($2, 'hex')`, reference.split('/'))
+        .finally(() => void client.end())
     }
     return {
       store: await openPostgres(url, { schema, migrate: true }),

@@ -64,9 +64,10 @@ export async function cuttingProxy(postgres: string): Promise<CuttingProxy> {
   target.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: target.href,
-    cutNext: (cut, mark) => new Promise(done => {
-      order = { cut, mark, done: () => done() }
-    }),
+    cutNext: (cut, mark) =>
+      new Promise(done => {
+        order = { cut, mark, done: () => done() }
+      }),
     close: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { checkLink, type LinkVerdict } from '../../machines/chain.ts'
 import type { StoredEvent } from '../../machines/events.ts'
-import type { Claimed, ClaimRequest, Store, TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
+import type { Claimed, ClaimRequest, Store } from '../../machines/ports/store.ts'
 import { appendAt, newTurn, placeBehind, type Place, type Saying } from './streams.ts'
 
 export const MINUTE = 60_000

@@ -56,7 +56,7 @@ describe('the folder of an embedded store', () => {
     const folder = await freshFolder()
     const holder = fork(new URL('./store-embedded-holder.ts', import.meta.url))
     holder.send(folder)
-    const [turnId] = await once(holder, 'message') as [string]
+    const [turnId] = (await once(holder, 'message')) as [string]
     await expect(openEmbedded(folder, silent)).rejects.toMatchObject({ code: 'store_locked', details: { pid: holder.pid } })
     holder.kill('SIGKILL')
     await once(holder, 'exit')

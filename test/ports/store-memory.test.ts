@@ -33,13 +33,15 @@ describe('a memory database', () => {
   it('gives the same answers to the same calls', async () => {
     const turn = newTurn()
     const appends = [appendAt(placeBehind(turn)), appendAt(placeBehind(turn))]
-    const runs = await Promise.all([1, 2].map(async () => {
-      const store = openMemory(memoryDatabase({ epochMs: () => 1000, instance: 'simulated' }))
-      await store.enlist('w', MINUTE)
-      const opened = [await store.open(turn), await store.claim({ worker: 'w', count: 1, runtime: 'default', tools: [], format: 1 })]
-      const appended = await Promise.all(appends.map(store.append))
-      return [opened, appended, await store.turn(turn.turnId), await store.feed(null, 10), await store.health()]
-    }))
+    const runs = await Promise.all(
+      [1, 2].map(async () => {
+        const store = openMemory(memoryDatabase({ epochMs: () => 1000, instance: 'simulated' }))
+        await store.enlist('w', MINUTE)
+        const opened = [await store.open(turn), await store.claim({ worker: 'w', count: 1, runtime: 'default', tools: [], format: 1 })]
+        const appended = await Promise.all(appends.map(store.append))
+        return [opened, appended, await store.turn(turn.turnId), await store.feed(null, 10), await store.health()]
+      }),
+    )
     expect(runs[0]).toEqual(runs[1])
   })
 

@@ -89,8 +89,11 @@ describeWithPostgres('an append whose connection is cut', url => {
   async function waitForBlocked(name: string): Promise<void> {
     await withSession(url, async session => {
       for (;;) {
-        const { rows } = await session.query(`select pg_terminate_backend(l.pid) from pg_locks l
-          where not l.granted and l.relation = $1::regclass`, [`"${name}".events`])
+        const { rows } = await session.query(
+          `select pg_terminate_backend(l.pid) from pg_locks l
+          where not l.granted and l.relation = $1::regclass`,
+          [`"${name}".events`],
+        )
         if (rows.length > 0) return
       }
     })

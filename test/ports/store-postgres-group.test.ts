@@ -11,18 +11,22 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 /** A carrier whose statements end when the test says so. */
 function played() {
   const sent: { readonly keys: readonly string[]; readonly end: (error?: Error) => void }[] = []
-  const send = groupCommit<Job, string>({
-    keyOf: job => job.key,
-    rowsOf: job => job.rows ?? 1,
-    send: jobs => new Promise((resolve, reject) => {
-      const end = (error?: Error) => {
-        if (error !== undefined) reject(error)
-        else if (jobs.some(job => job.bad)) reject(Object.assign(new Error('refused'), { code: '23514' }))
-        else resolve(jobs.map(job => `done ${job.key}`))
-      }
-      sent.push({ keys: jobs.map(job => job.key), end })
-    }),
-  }, silent)
+  const send = groupCommit<Job, string>(
+    {
+      keyOf: job => job.key,
+      rowsOf: job => job.rows ?? 1,
+      send: jobs =>
+        new Promise((resolve, reject) => {
+          const end = (error?: Error) => {
+            if (error !== undefined) reject(error)
+            else if (jobs.some(job => job.bad)) reject(Object.assign(new Error('refused'), { code: '23514' }))
+            else resolve(jobs.map(job => `done ${job.key}`))
+          }
+          sent.push({ keys: jobs.map(job => job.key), end })
+        }),
+    },
+    silent,
+  )
   return { sent, send }
 }
 

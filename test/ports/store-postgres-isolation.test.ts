@@ -27,11 +27,13 @@ describeWithPostgres('appends that ride together', url => {
     const turns = await openTurns(40)
     const taken = holdRow(placeBehind(turns[0]!))
     await store.append(appendAt(placeBehind(turns[0]!), { approvals: { open: [taken], settle: [] } }))
-    const answers = await Promise.all(turns.slice(1).map((turn, index) => {
-      const row = { ...holdRow(placeBehind(turn)), reason: 'a secret reason' }
-      const open = index % 13 === 5 ? { ...row, approvalId: taken.approvalId } : row
-      return store.append(appendAt(placeBehind(turn), { approvals: { open: [open], settle: [] } }))
-    }))
+    const answers = await Promise.all(
+      turns.slice(1).map((turn, index) => {
+        const row = { ...holdRow(placeBehind(turn)), reason: 'a secret reason' }
+        const open = index % 13 === 5 ? { ...row, approvalId: taken.approvalId } : row
+        return store.append(appendAt(placeBehind(turn), { approvals: { open: [open], settle: [] } }))
+      }),
+    )
     for (const [index, answer] of answers.entries()) {
       const bad = index % 13 === 5
       expect(answer.answer).toBe(bad ? 'failed' : 'accepted')

@@ -56,7 +56,8 @@ describeWithPostgres('a migration', url => {
     await Promise.all(['plain', 'a \0 b', 'a \ud800 b', 'the words \\u0000'].map(text => store.open(newTurn({ labels: { text } }))))
     await store.close()
     const { rows } = await withSession(url, session =>
-      session.query(`select data->'labels'->>'text' as text, tenant, type from "${schema}".events_sql order by position`))
+      session.query(`select data->'labels'->>'text' as text, tenant, type from "${schema}".events_sql order by position`),
+    )
     const texts = new Set(rows.map(row => row.text as string | null))
     expect(texts).toEqual(new Set(['plain', 'the words \\u0000', null]))
     expect(rows[0]).toMatchObject({ tenant: 'default', type: 'turn.opened' })
@@ -64,10 +65,15 @@ describeWithPostgres('a migration', url => {
 
   /** Tables, columns and indexes of a schema, without its name. */
   async function shapeOf(schema: string): Promise<unknown[]> {
-    const { rows } = await withSession(url, session => session.query(`
+    const { rows } = await withSession(url, session =>
+      session.query(
+        `
       select table_name || '.' || column_name || ' ' || data_type || ' ' || coalesce(column_default, '') as part
       from information_schema.columns where table_schema = $1
-      union all select indexdef from pg_indexes where schemaname = $1 order by 1`, [schema]))
+      union all select indexdef from pg_indexes where schemaname = $1 order by 1`,
+        [schema],
+      ),
+    )
     return rows.map(row => (row.part as string).replaceAll(schema, 'schema'))
   }
 })

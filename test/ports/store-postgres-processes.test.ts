@@ -38,7 +38,10 @@ describeWithPostgres('several processes on one store', url => {
   })
 
   it('keeps every stream whole, in rising versions without a gap', async () => {
-    for (const events of await streams(store, reports.flatMap(report => report.accepted))) {
+    for (const events of await streams(
+      store,
+      reports.flatMap(report => report.accepted),
+    )) {
       expect(events.map(event => event.version)).toEqual(upTo(events.length))
       expect(new Set(linksOf(events))).toEqual(new Set(['whole']))
     }
@@ -91,5 +94,5 @@ async function tail(store: Store, start: string, running: Promise<readonly Worke
 
 function streams(store: Store, accepted: readonly string[]): Promise<StoredEvent[][]> {
   const turns = [...new Set(accepted.map(name => name.slice(0, name.indexOf(':'))))]
-  return Promise.all(turns.map(async turnId => [...await store.read(turnId)]))
+  return Promise.all(turns.map(async turnId => [...(await store.read(turnId))]))
 }

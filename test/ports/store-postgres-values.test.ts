@@ -18,10 +18,13 @@ describe('stored JSON', () => {
   it('keeps its keys, also after keys that the engine would confuse with them', () => {
     parseJson(canonicalJson({ a: [], '\\': 0 }))
     expect(parseJson(canonicalJson({ a: 1, '\n': 2 }))).toEqual({ a: 1, '\n': 2 })
-    fc.assert(fc.property(fc.dictionary(anyText, fc.dictionary(anyText, anyText)), value => {
-      const text = canonicalJson(value)
-      expect(canonicalJson(parseJson(text))).toBe(text)
-    }), { numRuns: 2000 })
+    fc.assert(
+      fc.property(fc.dictionary(anyText, fc.dictionary(anyText, anyText)), value => {
+        const text = canonicalJson(value)
+        expect(canonicalJson(parseJson(text))).toBe(text)
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it('keeps a key called __proto__', () => {
@@ -39,19 +42,26 @@ describe('stored JSON', () => {
 
 describe('a column of text', () => {
   it('keeps every string, and different ones apart', () => {
-    fc.assert(fc.property(anyText, text => {
-      expect(fromText(toText(text))).toBe(text)
-      expect(toText(text)).not.toMatch(/\0/)
-      expect(Buffer.from(toText(text)).toString()).toBe(toText(text))
-    }))
+    fc.assert(
+      fc.property(anyText, text => {
+        expect(fromText(toText(text))).toBe(text)
+        expect(toText(text)).not.toMatch(/\0/)
+        expect(Buffer.from(toText(text)).toString()).toBe(toText(text))
+      }),
+    )
   })
 
   it('keeps actors and labels', () => {
-    fc.assert(fc.property(anyText, anyText, (issuer, id) => {
-      const actors = [{ kind: 'worker', id }, { kind: 'person', issuer, id }] as const
-      expect(actors.map(actor => fromActor(toActor(actor)))).toEqual(actors)
-      expect(fromLabels(toLabels({ [issuer]: id }))).toEqual({ [issuer]: id })
-    }))
+    fc.assert(
+      fc.property(anyText, anyText, (issuer, id) => {
+        const actors = [
+          { kind: 'worker', id },
+          { kind: 'person', issuer, id },
+        ] as const
+        expect(actors.map(actor => fromActor(toActor(actor)))).toEqual(actors)
+        expect(fromLabels(toLabels({ [issuer]: id }))).toEqual({ [issuer]: id })
+      }),
+    )
   })
 
   it('keeps the items of an array apart', () => {

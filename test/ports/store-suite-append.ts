@@ -22,8 +22,14 @@ export function appendSuite(stage: () => Stage): void {
         published: 1,
       })
       expect(await row(place)).toMatchObject({
-        state: 'failed', code: 'model_unavailable', attempt: 2, tools: ['a'], outcomes: ['executed', 'held'],
-        version: 2, head: place.hash, published: 1,
+        state: 'failed',
+        code: 'model_unavailable',
+        attempt: 2,
+        tools: ['a'],
+        outcomes: ['executed', 'held'],
+        version: 2,
+        head: place.hash,
+        published: 1,
       })
     })
 
@@ -74,11 +80,13 @@ export function appendSuite(stage: () => Stage): void {
     it('takes many turns at once, each in its own order', async () => {
       const { stores, store, open, links } = stage()
       const places = await Promise.all(upTo(40).map(() => open()))
-      const ends = await Promise.all(places.map(async (place, index) => {
-        let end = place
-        for (const nth of upTo(5)) end = await accepted(handle(stores, index), end, nth)
-        return end
-      }))
+      const ends = await Promise.all(
+        places.map(async (place, index) => {
+          let end = place
+          for (const nth of upTo(5)) end = await accepted(handle(stores, index), end, nth)
+          return end
+        }),
+      )
       for (const end of ends) {
         expect(versions(await store.read(end.turnId))).toEqual(upTo(6))
         expect(new Set(await links(end))).toEqual(new Set(['whole']))
@@ -158,10 +166,12 @@ export function appendSuite(stage: () => Stage): void {
     it('fails alone: appends that ride with it are accepted', async () => {
       const { store, open } = stage()
       const places = await Promise.all(upTo(9).map(() => open()))
-      const answers = await Promise.all(places.map((place, index) => {
-        const good = appendAt(place)
-        return store.append(index === 4 ? { ...good, events: good.events.map(event => ({ ...event, version: 7 })) } : good)
-      }))
+      const answers = await Promise.all(
+        places.map((place, index) => {
+          const good = appendAt(place)
+          return store.append(index === 4 ? { ...good, events: good.events.map(event => ({ ...event, version: 7 })) } : good)
+        }),
+      )
       expect(answers.map(({ answer }) => answer)).toEqual(places.map((_, index) => (index === 4 ? 'failed' : 'accepted')))
     })
   })

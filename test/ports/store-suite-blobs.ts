@@ -66,9 +66,11 @@ export function blobSuite(stage: () => Stage): void {
     })
 
     it.each(['', 'no-reference', '../../etc/passwd', `${uuid()}/${'0'.repeat(64)}`, `${'-'.repeat(36)}/${'0'.repeat(64)}`])(
-      'is not there under %j', async reference => {
+      'is not there under %j',
+      async reference => {
         expect(await stage().store.blobs.get(reference)).toBeNull()
-      })
+      },
+    )
   })
 
   describe('erase', () => {

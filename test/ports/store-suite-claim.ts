@@ -28,8 +28,9 @@ export function claimSuite(stage: () => Stage): void {
       const workers = await Promise.all(upTo(6).map(() => worker()))
       const taken: string[] = []
       while (taken.length < places.length) {
-        const rounds = await Promise.all(workers.map((id, index) =>
-          (stores[index % 2] ?? stores[0]).claim({ worker: id, count: 3, runtime, tools: [], format: 1 })))
+        const rounds = await Promise.all(
+          workers.map((id, index) => (stores[index % 2] ?? stores[0]).claim({ worker: id, count: 3, runtime, tools: [], format: 1 })),
+        )
         for (const claimed of rounds) expect(claimed.length).toBeLessThanOrEqual(3)
         taken.push(...rounds.flat().map(({ turnId }) => turnId))
       }
@@ -124,7 +125,10 @@ export function claimSuite(stage: () => Stage): void {
   })
 
   describe('a resting turn', () => {
-    it.each([['that waits for a deadline', HOUR], ['that waits for nothing', null]])('%s is due once somebody appends', async (_, wait) => {
+    it.each([
+      ['that waits for a deadline', HOUR],
+      ['that waits for nothing', null],
+    ])('%s is due once somebody appends', async (_, wait) => {
       const { store, owned, write, worker, claim } = stage()
       const { place, epoch } = await owned()
       const wakeAt = wait === null ? null : (await store.now()) + wait

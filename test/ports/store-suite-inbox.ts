@@ -1,7 +1,7 @@
 // What waits for people beside the stream: holds that open and settle with their events, and sealed arguments.
 
 import { describe, expect, it } from 'vitest'
-import type { ApprovalRow, ListFilter } from '../../machines/ports/store.ts'
+import type { ApprovalRow, ListFilter } from '../../machines/ports/rows.ts'
 import type { Principal } from '../../machines/principal.ts'
 import { unique, upTo, type Stage } from './stage.ts'
 import { appendAt, approvalGranted, holdRow, type Place } from './streams.ts'
@@ -12,8 +12,12 @@ export function inboxSuite(stage: () => Stage): void {
       const { store, other, tenant, open, write } = stage()
       const place = await open()
       const hold = holdRow(place, {
-        kind: 'clarification', arguments: { text: 'a\0b \ud800', list: [1, null] }, acting: null,
-        approvers: [{ issuer: 'i', id: 'boss' }], reason: "it's so", contentTrust: 'trusted',
+        kind: 'clarification',
+        arguments: { text: 'a\0b \ud800', list: [1, null] },
+        acting: null,
+        approvers: [{ issuer: 'i', id: 'boss' }],
+        reason: "it's so",
+        contentTrust: 'trusted',
       })
       const held = await write(place, { approvals: { open: [hold], settle: [] } })
       expect(await other.approval(hold.approvalId)).toEqual(hold)
@@ -101,7 +105,15 @@ export function inboxSuite(stage: () => Stage): void {
       const { store, other, open, write } = stage()
       const place = await open()
       const box = Buffer.from([0, 1, 127, 128, 255])
-      const put = await write(place, { sealed: { put: [{ ordinal: 1, box }, { ordinal: 2, box: new Uint8Array([9]) }], drop: [] } })
+      const put = await write(place, {
+        sealed: {
+          put: [
+            { ordinal: 1, box },
+            { ordinal: 2, box: new Uint8Array([9]) },
+          ],
+          drop: [],
+        },
+      })
       box.fill(7)
       expect([...((await other.sealed(place.turnId, 1)) ?? [])]).toEqual([0, 1, 127, 128, 255])
       expect(await store.append(appendAt(place, { sealed: { put: [], drop: [1] } }))).toEqual({ answer: 'moved' })

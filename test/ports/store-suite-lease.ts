@@ -91,7 +91,11 @@ export function leaseSuite(stage: () => Stage): void {
       await write(moved.place)
       await store.retire(lost.worker)
       await claim(await worker(), { turnId: lost.place.turnId })
-      const answer = await store.heartbeat(id, HOUR, [still, moved, lost].map(({ place, epoch }) => held(place, epoch)))
+      const answer = await store.heartbeat(
+        id,
+        HOUR,
+        [still, moved, lost].map(({ place, epoch }) => held(place, epoch)),
+      )
       expect(answer.alive).toBe(true)
       expect(answer.moved.toSorted()).toEqual([moved.place.turnId, lost.place.turnId].toSorted())
     })
@@ -132,8 +136,9 @@ export function leaseSuite(stage: () => Stage): void {
     it('is one of many that ask at once', async () => {
       const { stores } = stage()
       const name = unique('lead')
-      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((worker, index) =>
-        (stores[index % 2] ?? stores[0]).lead(name, worker, HOUR)))
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((worker, index) => (stores[index % 2] ?? stores[0]).lead(name, worker, HOUR)),
+      )
       expect(answers.filter(mine => mine)).toHaveLength(1)
     })
   })

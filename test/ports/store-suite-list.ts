@@ -1,7 +1,7 @@
 // Lists of turns: each filter, the order, the pages.
 
 import { describe, expect, it } from 'vitest'
-import type { ListFilter, TurnRow } from '../../machines/ports/store.ts'
+import type { ListFilter, TurnRow } from '../../machines/ports/rows.ts'
 import { HOUR, unique, upTo, type Stage } from './stage.ts'
 
 export function listSuite(stage: () => Stage): void {
@@ -30,10 +30,16 @@ export function listSuite(stage: () => Stage): void {
       await open({ labels: { conversation: 'c-2' }, principal: { issuer: 'j', id: 'ana', kind: 'person', scopes: [] } })
       await open({ principal: null, projection: { state: 'completed', tools: ['finder'], outcomes: ['invalid'] } })
       const filters: [Partial<ListFilter>, number][] = [
-        [{ state: ['failed'] }, 1], [{ state: ['failed', 'cancelled'] }, 1], [{ labels: { conversation: 'c-1' } }, 1],
-        [{ labels: { conversation: 'c-1', "it's": '%_"' } }, 1], [{ principal: { id: 'ana', issuer: 'i' } }, 1],
-        [{ principal: { id: 'ana' } }, 2], [{ tool: 'find' }, 1], [{ outcome: 'held' }, 1],
-        [{ outcome: 'executed', tool: 'send', state: ['failed'] }, 1], [{ parked: false }, 3],
+        [{ state: ['failed'] }, 1],
+        [{ state: ['failed', 'cancelled'] }, 1],
+        [{ labels: { conversation: 'c-1' } }, 1],
+        [{ labels: { conversation: 'c-1', "it's": '%_"' } }, 1],
+        [{ principal: { id: 'ana', issuer: 'i' } }, 1],
+        [{ principal: { id: 'ana' } }, 2],
+        [{ tool: 'find' }, 1],
+        [{ outcome: 'held' }, 1],
+        [{ outcome: 'executed', tool: 'send', state: ['failed'] }, 1],
+        [{ parked: false }, 3],
       ]
       for (const [filter, count] of filters) {
         const { turns } = await store.list({ tenant, limit: 10, ...filter })
@@ -41,9 +47,15 @@ export function listSuite(stage: () => Stage): void {
         expect(turns.map(turn => turn.turnId)).toContain(wanted.turnId)
       }
       const misses: Partial<ListFilter>[] = [
-        { state: ['cancelled'] }, { labels: { conversation: 'c-3' } }, { labels: { conversation: 'c-1', team: 'x' } },
-        { principal: { id: 'an' } }, { principal: { id: 'ana', issuer: 'k' } }, { tool: 'fin' }, { outcome: 'refused' },
-        { parked: true }, { outcome: 'invalid', tool: 'find' },
+        { state: ['cancelled'] },
+        { labels: { conversation: 'c-3' } },
+        { labels: { conversation: 'c-1', team: 'x' } },
+        { principal: { id: 'an' } },
+        { principal: { id: 'ana', issuer: 'k' } },
+        { tool: 'fin' },
+        { outcome: 'refused' },
+        { parked: true },
+        { outcome: 'invalid', tool: 'find' },
       ]
       for (const filter of misses) expect((await store.list({ tenant, limit: 10, ...filter })).turns, JSON.stringify(filter)).toEqual([])
     })
@@ -53,8 +65,7 @@ export function listSuite(stage: () => Stage): void {
       const first = await row(await open())
       await store.advance(HOUR)
       const second = await row(await open())
-      const ids = async (filter: Partial<ListFilter>) =>
-        (await store.list({ tenant, limit: 10, ...filter })).turns.map(turn => turn.turnId)
+      const ids = async (filter: Partial<ListFilter>) => (await store.list({ tenant, limit: 10, ...filter })).turns.map(turn => turn.turnId)
       expect(await ids({ since: second.openedAt })).toEqual([second.turnId])
       expect(await ids({ since: second.openedAt + 1 })).toEqual([])
       expect(await ids({ until: second.openedAt })).toEqual([first.turnId])

@@ -20,9 +20,23 @@ export function openSuite(stage: () => Stage): void {
       const place = await open({ key, labels, projection: { state: 'working', attempt: 1, tools: ['a', 'b'], outcomes: ['executed'] } })
       const { openedAt, updatedAt, wakeAt, ...found } = await row(place)
       expect(found).toEqual({
-        turnId: place.turnId, tenant, runtime, key, labels, principal: ANA,
-        state: 'working', code: null, attempt: 1, tools: ['a', 'b'], outcomes: ['executed'],
-        version: 1, head: place.hash, owner: null, epoch: 0, parked: false, published: 0,
+        turnId: place.turnId,
+        tenant,
+        runtime,
+        key,
+        labels,
+        principal: ANA,
+        state: 'working',
+        code: null,
+        attempt: 1,
+        tools: ['a', 'b'],
+        outcomes: ['executed'],
+        version: 1,
+        head: place.hash,
+        owner: null,
+        epoch: 0,
+        parked: false,
+        published: 0,
       })
       expect(updatedAt).toBe(openedAt)
       expect(wakeAt).toBeLessThanOrEqual(await store.now())

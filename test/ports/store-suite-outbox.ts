@@ -89,8 +89,14 @@ export function outboxSuite(stage: () => Stage): void {
       const place = await open()
       for (const each of [...stores, ...stores]) await each.close()
       const answers = await Promise.allSettled([
-        store.turn(place.turnId), store.read(place.turnId), store.now(), store.feedEnd(), store.list({ limit: 1 }),
-        store.append(appendAt(place)), store.open(newTurn()), store.heartbeat('worker', HOUR, []),
+        store.turn(place.turnId),
+        store.read(place.turnId),
+        store.now(),
+        store.feedEnd(),
+        store.list({ limit: 1 }),
+        store.append(appendAt(place)),
+        store.open(newTurn()),
+        store.heartbeat('worker', HOUR, []),
       ])
       const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'store_unreachable' }) }
       expect(answers).toEqual(answers.map(() => refused))

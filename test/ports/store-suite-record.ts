@@ -18,11 +18,14 @@ export function recordSuite(stage: () => Stage): void {
     it('equals what was appended, for every JSON value', async () => {
       const { open, write, store } = stage()
       let place = await open()
-      await fc.assert(fc.asyncProperty(anyJson, async value => {
-        place = await write(place, { facts: [callRecorded(value)] })
-        const [event] = await store.read(place.turnId, place.version - 1)
-        expect(canonicalJson(structuredContent(event?.data))).toBe(canonicalJson(value))
-      }), { numRuns: 150 })
+      await fc.assert(
+        fc.asyncProperty(anyJson, async value => {
+          place = await write(place, { facts: [callRecorded(value)] })
+          const [event] = await store.read(place.turnId, place.version - 1)
+          expect(canonicalJson(structuredContent(event?.data))).toBe(canonicalJson(value))
+        }),
+        { numRuns: 150 },
+      )
       expect(new Set(linksOf(await store.read(place.turnId)))).toEqual(new Set(['whole']))
     })
 

@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Store, TurnRow } from '../../machines/ports/store.ts'
+import type { TurnRow } from '../../machines/ports/rows.ts'
+import type { Store } from '../../machines/ports/store.ts'
 import { memoryDatabase, openMemory } from '../../store/memory.ts'
 import { openPostgres } from '../../store/postgres.ts'
 import { describeWithPostgres, freshSchema } from '../servers.ts'
@@ -15,18 +16,45 @@ const wake = fc.constantFrom('now' as const, 'soon' as const, null)
 
 /** What may happen. Slots stand for turns and workers, `late` for a writer that has not read the last appends. */
 const step = fc.oneof(
-  { weight: 1, arbitrary: fc.record({
-    do: fc.constant('open' as const), turn: slot, owner: fc.option(slot), key: fc.option(slot), digest: slot,
-  }) },
-  { weight: 6, arbitrary: fc.record({
-    do: fc.constant('append' as const), turn: slot, late: fc.constantFrom(0, 0, 0, 1, 3), epoch: fc.constantFrom(null, 0, 0, -1), wake,
-    facts: fc.integer({ min: 1, max: 3 }), release: fc.boolean(), end: fc.boolean(), published: fc.nat({ max: 4 }),
-    hold: fc.boolean(), settle: fc.boolean(), box: fc.option(slot), drop: fc.option(slot),
-  }) },
-  { weight: 4, arbitrary: fc.record({
-    do: fc.constant('claim' as const), worker: slot, count: fc.nat({ max: 3 }), turn: fc.option(slot, { freq: 2 }),
-    tools: fc.boolean(), dying: fc.constantFrom(0, 0, 1, 5),
-  }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('open' as const),
+      turn: slot,
+      owner: fc.option(slot),
+      key: fc.option(slot),
+      digest: slot,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      turn: slot,
+      late: fc.constantFrom(0, 0, 0, 1, 3),
+      epoch: fc.constantFrom(null, 0, 0, -1),
+      wake,
+      facts: fc.integer({ min: 1, max: 3 }),
+      release: fc.boolean(),
+      end: fc.boolean(),
+      published: fc.nat({ max: 4 }),
+      hold: fc.boolean(),
+      settle: fc.boolean(),
+      box: fc.option(slot),
+      drop: fc.option(slot),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      worker: slot,
+      count: fc.nat({ max: 3 }),
+      turn: fc.option(slot, { freq: 2 }),
+      tools: fc.boolean(),
+      dying: fc.constantFrom(0, 0, 1, 5),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const), turn: slot, late, epoch: late.map(by => -by), wake }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('heartbeat' as const), worker: slot, turns: fc.subarray([0, 1, 2]), late }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('retire' as const), worker: slot, replaced: fc.boolean() }) },
@@ -42,17 +70,20 @@ type World = { readonly stores: readonly Store[]; readonly tenant: string; reado
 describeWithPostgres('the memory store', url => {
   it('answers as Postgres does, whatever it is asked', { timeout: 240_000 }, async () => {
     const stores = [openMemory(memoryDatabase()), await openPostgres(url, { schema: freshSchema(), migrate: true })]
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async steps => {
-      const world: World = { stores, tenant: unique('tenant'), ends: new Map(), workers: upTo(3).map(() => unique('worker')) }
-      await both(world, async store => Promise.all(world.workers.map(worker => store.enlist(worker, HOUR))))
-      for (const turn of [0, 1]) await open(world, { do: 'open', turn, owner: null, key: null, digest: 0 })
-      for (const each of steps) {
-        await both(world, store => store.advance(2))
-        await take(world, each)
-        await both(world, store => rowsOf(store, world))
-      }
-      await both(world, store => everythingOf(store, world))
-    }), { numRuns: 40, endOnFailure: true })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async steps => {
+        const world: World = { stores, tenant: unique('tenant'), ends: new Map(), workers: upTo(3).map(() => unique('worker')) }
+        await both(world, async store => Promise.all(world.workers.map(worker => store.enlist(worker, HOUR))))
+        for (const turn of [0, 1]) await open(world, { do: 'open', turn, owner: null, key: null, digest: 0 })
+        for (const each of steps) {
+          await both(world, store => store.advance(2))
+          await take(world, each)
+          await both(world, store => rowsOf(store, world))
+        }
+        await both(world, store => everythingOf(store, world))
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
     for (const store of stores) await store.close()
   })
 })
@@ -67,27 +98,33 @@ async function both<T>({ stores }: World, ask: (store: Store) => Promise<T>): Pr
 async function take(world: World, step: Step): Promise<void> {
   const { workers } = world
   switch (step.do) {
-    case 'open': return open(world, step)
-    case 'append': return append(world, step)
-    case 'claim': return claim(world, step)
+    case 'open':
+      return open(world, step)
+    case 'append':
+      return append(world, step)
+    case 'claim':
+      return claim(world, step)
     case 'release': {
       const place = placeOf(world, step.turn, step.late)
-      const epoch = await epochOf(world, place) + step.epoch
+      const epoch = (await epochOf(world, place)) + step.epoch
       await both(world, async store => store.release(place.turnId, epoch, place.version, await wakeOf(store, step.wake)))
       return
     }
     case 'heartbeat': {
-      const held = await Promise.all(step.turns.map(async turn => {
-        const { turnId, version } = placeOf(world, turn, step.late)
-        return { turnId, version, epoch: await epochOf(world, { turnId }) }
-      }))
+      const held = await Promise.all(
+        step.turns.map(async turn => {
+          const { turnId, version } = placeOf(world, turn, step.late)
+          return { turnId, version, epoch: await epochOf(world, { turnId }) }
+        }),
+      )
       await both(world, async store => {
         const { alive, moved } = await store.heartbeat(workers[step.worker] as string, HOUR, held)
         return { alive, moved: moved.toSorted() }
       })
       return
     }
-    case 'retire': return retire(world, step.worker, step.replaced)
+    case 'retire':
+      return retire(world, step.worker, step.replaced)
     case 'advance': {
       await both(world, store => store.advance(step.ms))
       return
@@ -108,8 +145,12 @@ async function open(world: World, step: Extract<Step, { do: 'open' }>): Promise<
   const { tenant, workers, ends } = world
   if (ends.has(step.turn)) return
   const turn = newTurn({
-    tenant, runtime: tenant, key: step.key === null ? null : `key-${step.key}`, contentDigest: `digest-${step.digest}`,
-    owner: step.owner === null ? null : workers[step.owner] as string, offers: step.digest === 2 ? ['a'] : [],
+    tenant,
+    runtime: tenant,
+    key: step.key === null ? null : `key-${step.key}`,
+    contentDigest: `digest-${step.digest}`,
+    owner: step.owner === null ? null : (workers[step.owner] as string),
+    offers: step.digest === 2 ? ['a'] : [],
   })
   const { answer } = await both(world, store => store.open(turn))
   if (answer === 'opened') ends.set(step.turn, [placeBehind(turn)])
@@ -135,11 +176,14 @@ async function retire(world: World, slot: number, replaced: boolean): Promise<vo
 
 async function append(world: World, step: Extract<Step, { do: 'append' }>): Promise<void> {
   const place = placeOf(world, step.turn, step.late)
-  const epoch = step.epoch === null ? null : await epochOf(world, place) + step.epoch
+  const epoch = step.epoch === null ? null : (await epochOf(world, place)) + step.epoch
   const ordinal = place.version
   const opened = [holdRow(place, { ordinal, openedAt: Date.UTC(2026, 0, 1) + ordinal })]
   const saying = appendAt(place, {
-    epoch, release: step.release, published: step.published, facts: upTo(step.facts).map(nth => callRecorded(nth)),
+    epoch,
+    release: step.release,
+    published: step.published,
+    facts: upTo(step.facts).map(nth => callRecorded(nth)),
     approvals: { open: step.hold ? opened : [], settle: step.settle ? [{ approvalId: `${place.turnId}.1.1`, settled: 'closed' }] : [] },
     sealed: {
       put: step.box === null ? [] : [{ ordinal: step.box, box: new Uint8Array([place.version]) }],
@@ -174,17 +218,21 @@ async function rowsOf(store: Store, { tenant }: World): Promise<unknown[]> {
   const now = await store.now()
   const { turns } = await store.list({ tenant, limit: 1000 })
   return turns.map(({ openedAt, updatedAt, wakeAt, ...row }: TurnRow) => ({
-    ...row, wake: wakeAt === null ? 'never' : wakeAt <= now ? 'due' : 'later', grew: updatedAt > openedAt,
+    ...row,
+    wake: wakeAt === null ? 'never' : wakeAt <= now ? 'due' : 'later',
+    grew: updatedAt > openedAt,
   }))
 }
 
 async function everythingOf(store: Store, { tenant, ends }: World): Promise<unknown> {
   const ids = [...ends.values()].flatMap(places => places.slice(0, 1).map(place => place.turnId))
   const streams = await Promise.all(ids.map(id => store.read(id)))
-  const lists = await Promise.all(ids.flatMap(id => [0, 1, 2].map(async ordinal => [...(await store.sealed(id, ordinal) ?? [])])))
+  const lists = await Promise.all(ids.flatMap(id => [0, 1, 2].map(async ordinal => [...((await store.sealed(id, ordinal)) ?? [])])))
   const lagging = await store.unpublished(0, 100_000)
   return {
-    streams, links: streams.map(linksOf), sealed: lists,
+    streams,
+    links: streams.map(linksOf),
+    sealed: lists,
     inbox: [await store.approvals({ tenant, limit: 1000 }), await store.approvals({ tenant, limit: 1000, settled: true })],
     cancelled: (await store.list({ tenant, state: ['cancelled'], limit: 1000 })).turns.map(row => row.turnId),
     lagging: lagging.filter(({ turnId }) => ids.includes(turnId)),

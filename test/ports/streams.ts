@@ -7,7 +7,8 @@ import type { Fact, StoredEvent } from '../../machines/events.ts'
 import { approvalId } from '../../machines/ids.ts'
 import type { Json } from '../../machines/json.ts'
 import { DEFAULT_LIMITS } from '../../machines/limits.ts'
-import type { Append, ApprovalRow, OpenTurn, Projection } from '../../machines/ports/store.ts'
+import type { ApprovalRow, Projection } from '../../machines/ports/rows.ts'
+import type { Append, OpenTurn } from '../../machines/ports/store.ts'
 import type { Principal } from '../../machines/principal.ts'
 
 export const ANA: Principal = { issuer: 'https://id.example.com', id: 'ana', kind: 'person', scopes: [] }
@@ -77,7 +78,10 @@ function opening({ runtime, labels, key, principal }: Pick<OpenTurn, 'runtime' |
   return {
     type: 'turn.opened',
     data: {
-      runtime, labels, key, principal,
+      runtime,
+      labels,
+      key,
+      principal,
       input: [{ role: 'user', text: 'Order 42 arrived broken.', contentTrust: 'trusted' }],
       contentTrust: 'trusted',
       catalog: [],
@@ -105,8 +109,16 @@ export function callRecorded(value: Json, ordinal = 1): Fact {
   return {
     type: 'call.recorded',
     data: {
-      ordinal, tool: 'find_order', dispatch: 1, tries: 1, ended: 'returned', result,
-      digest: 'digest', bytes: 1, truncated: false, contentTrust: 'untrusted',
+      ordinal,
+      tool: 'find_order',
+      dispatch: 1,
+      tries: 1,
+      ended: 'returned',
+      result,
+      digest: 'digest',
+      bytes: 1,
+      truncated: false,
+      contentTrust: 'untrusted',
     },
   }
 }

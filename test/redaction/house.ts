@@ -104,7 +104,13 @@ export async function openHouse(answers: readonly Answer[]): Promise<House> {
     for await (const line of runtime.export({})) exported.push(line)
     return new Map([
       ['export', exported.join('\n')],
-      ['bus', broker.kept('turns').map(({ body, ...head }) => `${JSON.stringify(head)} ${Buffer.from(body).toString('utf8')}`).join('\n')],
+      [
+        'bus',
+        broker
+          .kept('turns')
+          .map(({ body, ...head }) => `${JSON.stringify(head)} ${Buffer.from(body).toString('utf8')}`)
+          .join('\n'),
+      ],
       ['progress', told.join('\n')],
       ['log', logged.join('\n')],
       ['list', JSON.stringify(turns)],

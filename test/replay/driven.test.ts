@@ -1,8 +1,7 @@
 // Goal: what a runtime really wrote is what replay, verify, export and fork read: on streams of the loop, not of our own hand.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { createRuntime } from '../../adapters/host.ts'
-import type { HostOptions } from '../../adapters/host-options.ts'
+import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { scripted } from '../../adapters/models/scripted.ts'
 import { tool } from '../../adapters/tool.ts'
 import type { Runtime, TurnHandle, TurnResult } from '../../machines/runtime/api.ts'
@@ -19,14 +18,17 @@ type Ran = { readonly name: string; readonly invocationId: string }
 async function start(over: Partial<HostOptions> = {}) {
   const ran: Ran[] = []
   const database = memoryDatabase()
-  const doing = (name: string, replayPolicy: 'read-only' | 'idempotent' | 'at-most-once') => tool({
-    name, input, replayPolicy,
-    description: `The tool ${name}.`,
-    run: ({ id }, call) => {
-      ran.push({ name, invocationId: call.invocationId })
-      return { structuredContent: { id } }
-    },
-  })
+  const doing = (name: string, replayPolicy: 'read-only' | 'idempotent' | 'at-most-once') =>
+    tool({
+      name,
+      input,
+      replayPolicy,
+      description: `The tool ${name}.`,
+      run: ({ id }, call) => {
+        ran.push({ name, invocationId: call.invocationId })
+        return { structuredContent: { id } }
+      },
+    })
   const call = (id: string, name: string) => ({ call: { id, name, arguments: { id: '42' } } })
   const model = scripted([
     { stop: 'tool_calls', content: [call('a', 'find')] },
@@ -110,7 +112,11 @@ describe('a fork that is driven', () => {
 
     const fork = await runtime.fork(source.id, { at: before.version })
     const held = await fork.result()
-    expect(held.calls.map(call => [call.tool, call.state])).toEqual([['find', 'executed'], ['pay', 'held'], ['label', 'admitted']])
+    expect(held.calls.map(call => [call.tool, call.state])).toEqual([
+      ['find', 'executed'],
+      ['pay', 'held'],
+      ['label', 'admitted'],
+    ])
     expect(held.calls[1]?.approvalId).toBe(`${fork.id}.2.1`)
     expect(ran.map(each => each.name)).toEqual(['find'])
 
@@ -153,7 +159,8 @@ describe('a fork that is driven', () => {
   test('whose secret was sealed is given it whole, after its own consent', async () => {
     const seen: unknown[] = []
     const login = tool({
-      name: 'pay', replayPolicy: 'at-most-once',
+      name: 'pay',
+      replayPolicy: 'at-most-once',
       description: 'Pays.',
       input: { type: 'object', properties: { id: { type: 'string' }, card: { type: 'string', writeOnly: true } }, required: ['card'] },
       run: args => {

@@ -32,7 +32,11 @@ async function collected(lines: AsyncIterable<string>): Promise<string[]> {
 
 const bytesOf = (lines: readonly string[]) => new TextEncoder().encode(lines.map(line => `${line}\n`).join(''))
 const verifyBytes = (bytes: Uint8Array) => verifyExport(linesOf([bytes]))
-const codeOf = (verifying: Promise<unknown>) => verifying.then(() => 'sound', (error: { code?: string }) => error.code)
+const codeOf = (verifying: Promise<unknown>) =>
+  verifying.then(
+    () => 'sound',
+    (error: { code?: string }) => error.code,
+  )
 
 describe('an export', () => {
   test('holds each event in its stored form, between a header and an end that counts and digests them', async () => {
@@ -48,7 +52,13 @@ describe('an export', () => {
   test('is verified without the store', async () => {
     for (let turn = 0; turn < 3; turn += 1) await keep(store, RUN)
     expect(await verifyExport(await exported())).toMatchObject({
-      ok: true, turns: 3, events: 21, erased: 0, unjudged: 0, findings: [], header: { of: 'toolturn', asked: {} },
+      ok: true,
+      turns: 3,
+      events: 21,
+      erased: 0,
+      unjudged: 0,
+      findings: [],
+      header: { of: 'toolturn', asked: {} },
     })
   })
 
@@ -75,7 +85,10 @@ describe('an export', () => {
   })
 
   test('of a turn longer than a page, and of more turns than a page, holds all of it', async () => {
-    await keep(store, Array.from({ length: 450 }, () => say.failedRound))
+    await keep(
+      store,
+      Array.from({ length: 450 }, () => say.failedRound),
+    )
     for (let turn = 0; turn < 249; turn += 1) await keep(store, [])
     expect(await verifyExport(await exported())).toMatchObject({ ok: true, turns: 250, events: 700 })
   })
@@ -138,9 +151,11 @@ describe('an export that was changed', () => {
   test('by cutting it off anywhere is refused', async () => {
     await keep(store, RUN)
     const bytes = bytesOf(await exported())
-    await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), async length => {
-      expect(await codeOf(verifyBytes(bytes.slice(0, length)))).toBe('export_invalid')
-    }))
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), async length => {
+        expect(await codeOf(verifyBytes(bytes.slice(0, length)))).toBe('export_invalid')
+      }),
+    )
   })
 
   test('by leaving out, repeating or swapping lines is refused', async () => {
@@ -184,7 +199,9 @@ describe('an export that was changed', () => {
 
   /** The lines with an end that fits them. */
   function ended(body: readonly string[]): string[] {
-    const digest = createHash('sha256').update(body.map(line => `${line}\n`).join('')).digest('hex')
+    const digest = createHash('sha256')
+      .update(body.map(line => `${line}\n`).join(''))
+      .digest('hex')
     return [...body, canonicalJson({ end: { turns: 1, events: 7, digest } })]
   }
 
@@ -201,16 +218,18 @@ describe('an export that was changed', () => {
 describe('the lines of a file', () => {
   test('are the same however its bytes come', async () => {
     const texts = fc.array(fc.string({ unit: 'binary' }).map(text => text.replaceAll('\n', '')))
-    await fc.assert(fc.asyncProperty(texts, fc.array(fc.nat(20)), async (lines, cuts) => {
-      const bytes = bytesOf(lines)
-      const chunks: Uint8Array[] = []
-      for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
-        const size = cuts[turn % Math.max(1, cuts.length)] ?? 7
-        chunks.push(bytes.slice(at, at + size + 1))
-        at += size + 1
-      }
-      expect(await collected(linesOf(chunks))).toEqual(lines)
-    }))
+    await fc.assert(
+      fc.asyncProperty(texts, fc.array(fc.nat(20)), async (lines, cuts) => {
+        const bytes = bytesOf(lines)
+        const chunks: Uint8Array[] = []
+        for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+          const size = cuts[turn % Math.max(1, cuts.length)] ?? 7
+          chunks.push(bytes.slice(at, at + size + 1))
+          at += size + 1
+        }
+        expect(await collected(linesOf(chunks))).toEqual(lines)
+      }),
+    )
   })
 
   test.each([

@@ -19,13 +19,25 @@ const typesOf = ({ turn }: Opening) => turn.events.map(event => event.type)
 type Named = { readonly invocationId?: string; readonly approvalId?: string }
 const dataOf = ({ turn }: Opening, type: string) => turn.events.filter(event => event.type === type).map(event => event.data as Named)
 const refusalOf = (story: Story, at: number) =>
-  forkOf(story.events, at).then(() => 'forked', (error: { code?: string; details?: object }) => ({ code: error.code, ...error.details }))
+  forkOf(story.events, at).then(
+    () => 'forked',
+    (error: { code?: string; details?: object }) => ({ code: error.code, ...error.details }),
+  )
 const last = ({ events }: Story) => events.length
 
 const ordinary = given(
   opened(),
-  say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1),
-  say.calls('label'), say.held(2), say.turnedAway(2), say.granted(2), say.admitted(2), say.dispatched(2), say.recorded(2),
+  say.calls('find'),
+  say.admitted(1),
+  say.dispatched(1),
+  say.recorded(1),
+  say.calls('label'),
+  say.held(2),
+  say.turnedAway(2),
+  say.granted(2),
+  say.admitted(2),
+  say.dispatched(2),
+  say.recorded(2),
 )
 
 describe('a fork', () => {
@@ -79,7 +91,9 @@ describe('what was open starts anew, and asks again where it must', () => {
   test('a held call', async () => {
     const story = given(opened(), say.calls('pay', 'find'), say.held(1), say.admitted(2), say.turnedAway(1))
     expect(await startsAs(story, 1)).toMatchObject({
-      state: 'working', call: 'admitted', types: ['turn.opened', 'round.recorded', 'call.admitted', 'call.admitted'],
+      state: 'working',
+      call: 'admitted',
+      types: ['turn.opened', 'round.recorded', 'call.admitted', 'call.admitted'],
     })
   })
 
@@ -138,7 +152,7 @@ describe('what was open starts anew, and asks again where it must', () => {
     expect(messagesOf(fork.state)).toEqual(messagesOf(story.state))
   })
 
-  test('a round that could not be had: its failed tries are not the fork\'s', async () => {
+  test("a round that could not be had: its failed tries are not the fork's", async () => {
     const story = given(opened(), say.failedRound, say.calls('find'), say.refused(1), say.failedRound, say.failedRound)
     const { fork } = await startsAs(story, 1)
     expect(fork.state.failedTries).toBe(0)
@@ -217,14 +231,17 @@ describe('a fork is refused', () => {
 
 describe('of any turn at any version', () => {
   test('a fork verifies, replays, keeps trust and outcomes, and holds nothing of the source; or it is refused for a reason', async () => {
-    await fc.assert(fc.asyncProperty(stories(), fc.nat(), async ({ events }, choice) => {
-      const at = 1 + (choice % events.length)
-      const fork = await forkOf(events, at).catch((error: { code?: string; details: { forkable: number } }) => {
-        expect(error.code).toBe('fork_refused')
-        return forkOf(events, error.details.forkable)
-      })
-      await expectSound(fork, events.slice(0, fork.state.opened.fork?.version))
-    }), { numRuns: 200 })
+    await fc.assert(
+      fc.asyncProperty(stories(), fc.nat(), async ({ events }, choice) => {
+        const at = 1 + (choice % events.length)
+        const fork = await forkOf(events, at).catch((error: { code?: string; details: { forkable: number } }) => {
+          expect(error.code).toBe('fork_refused')
+          return forkOf(events, error.details.forkable)
+        })
+        await expectSound(fork, events.slice(0, fork.state.opened.fork?.version))
+      }),
+      { numRuns: 200 },
+    )
   })
 })
 

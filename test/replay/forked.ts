@@ -18,7 +18,8 @@ import { TURN_KEY } from './given.ts'
 
 export function portsOver(store: Store, sealer: Sealer | null = null): Ports {
   return {
-    store, sealer,
+    store,
+    sealer,
     outbox: noOutbox,
     bus: openNone(),
     model: null,

@@ -48,7 +48,9 @@ export const saltOf = () => '5a'.repeat(16)
 
 function descriptor(name: string, replayPolicy: ToolDescriptor['replayPolicy'], approval: ToolDescriptor['approval']): ToolDescriptor {
   return {
-    name, replayPolicy, approval,
+    name,
+    replayPolicy,
+    approval,
     description: `The tool ${name}.`,
     inputSchema: { type: 'object', properties: { id: { type: 'string' } } },
     contentTrust: 'untrusted',
@@ -107,29 +109,31 @@ type GivenRound = {
   readonly over?: Partial<FactOf<'round.recorded'>['data']>
 }
 
-export const round = ({ calls: given = [], text, over }: GivenRound) => (state: TurnState): FactOf<'round.recorded'> => ({
-  type: 'round.recorded',
-  data: {
-    round: state.rounds.length + 1,
-    request: requestDigest(modelRequest(state)),
-    completion: 'clean',
-    stop: given.length > 0 ? 'tool_calls' : 'end',
-    channel: given.length > 0 ? 'tool' : null,
-    items: [
-      ...(text === undefined ? [] : [{ kind: 'text' as const, text }]),
-      ...given.map((call, index) => {
-        const ordinal = state.nextOrdinal + index
-        const text = JSON.stringify(call.arguments ?? { id: '1' })
-        const ids = { ordinal, id: hostCallId(ordinal), providerId: `p${ordinal}` }
-        return { kind: 'call' as const, ...ids, name: call.tool, arguments: text, masked: false }
-      }),
-    ],
-    output: null,
-    usage: { inputTokens: 100, outputTokens: 10 },
-    anomalies: [],
-    ...over,
-  },
-})
+export const round =
+  ({ calls: given = [], text, over }: GivenRound) =>
+  (state: TurnState): FactOf<'round.recorded'> => ({
+    type: 'round.recorded',
+    data: {
+      round: state.rounds.length + 1,
+      request: requestDigest(modelRequest(state)),
+      completion: 'clean',
+      stop: given.length > 0 ? 'tool_calls' : 'end',
+      channel: given.length > 0 ? 'tool' : null,
+      items: [
+        ...(text === undefined ? [] : [{ kind: 'text' as const, text }]),
+        ...given.map((call, index) => {
+          const ordinal = state.nextOrdinal + index
+          const text = JSON.stringify(call.arguments ?? { id: '1' })
+          const ids = { ordinal, id: hostCallId(ordinal), providerId: `p${ordinal}` }
+          return { kind: 'call' as const, ...ids, name: call.tool, arguments: text, masked: false }
+        }),
+      ],
+      output: null,
+      usage: { inputTokens: 100, outputTokens: 10 },
+      anomalies: [],
+      ...over,
+    },
+  })
 
 function callOf(state: TurnState, ordinal: number): CallState {
   const call = state.calls.get(ordinal)
@@ -153,127 +157,170 @@ function preparedOf(state: TurnState, ordinal: number) {
   }
 }
 
-export const admitted = (ordinal: number, over: Partial<FactOf<'call.admitted'>['data']> = {}) => (state: TurnState): Fact => ({
-  type: 'call.admitted', data: { ...preparedOf(state, ordinal), ...over },
-})
+export const admitted =
+  (ordinal: number, over: Partial<FactOf<'call.admitted'>['data']> = {}) =>
+  (state: TurnState): Fact => ({
+    type: 'call.admitted',
+    data: { ...preparedOf(state, ordinal), ...over },
+  })
 
-export const held = (ordinal: number, over: Partial<FactOf<'call.held'>['data']> = {}) => (state: TurnState): Fact => ({
-  type: 'call.held',
-  data: {
-    ...preparedOf(state, ordinal),
-    gate: 'authorization',
-    approvalId: approvalId(state.turnId, ordinal, callOf(state, ordinal).holds + 1),
-    contentTrust: state.contentTrust,
-    approvers: null,
-    expiresAt: LATER,
-    reason: 'untrusted',
-    ...over,
-  },
-})
+export const held =
+  (ordinal: number, over: Partial<FactOf<'call.held'>['data']> = {}) =>
+  (state: TurnState): Fact => ({
+    type: 'call.held',
+    data: {
+      ...preparedOf(state, ordinal),
+      gate: 'authorization',
+      approvalId: approvalId(state.turnId, ordinal, callOf(state, ordinal).holds + 1),
+      contentTrust: state.contentTrust,
+      approvers: null,
+      expiresAt: LATER,
+      reason: 'untrusted',
+      ...over,
+    },
+  })
 
 const stopped = (ordinal: number, state: TurnState, gate: 'arguments' | 'authorization', reason: string) => {
   const { tool } = preparedOf(state, ordinal)
   return { ordinal, tool, gate, trail: ['completion' as const, 'name' as const], reason, text: `The host says: ${reason}.` }
 }
-export const invalid = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'call.invalid', data: stopped(ordinal, state, 'arguments', 'schema'),
-})
-export const refused = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'call.refused', data: stopped(ordinal, state, 'authorization', 'policy'),
-})
+export const invalid =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'call.invalid',
+    data: stopped(ordinal, state, 'arguments', 'schema'),
+  })
+export const refused =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'call.refused',
+    data: stopped(ordinal, state, 'authorization', 'policy'),
+  })
 
-export const suppressed = (ordinal: number, of: number) => (state: TurnState): Fact => {
-  const { tool, argumentsDigest: digest } = preparedOf(state, ordinal)
-  const said = { gate: 'limits' as const, trail: [], reason: 'executed', text: 'Use it.' }
-  return { type: 'call.suppressed', data: { ordinal, tool, ...said, of, argumentsDigest: digest } }
-}
+export const suppressed =
+  (ordinal: number, of: number) =>
+  (state: TurnState): Fact => {
+    const { tool, argumentsDigest: digest } = preparedOf(state, ordinal)
+    const said = { gate: 'limits' as const, trail: [], reason: 'executed', text: 'Use it.' }
+    return { type: 'call.suppressed', data: { ordinal, tool, ...said, of, argumentsDigest: digest } }
+  }
 
-export const ended = (ordinal: number, reason: FactOf<'call.ended'>['data']['reason'] = 'turn-ended') => (state: TurnState): Fact => {
-  const { tool } = preparedOf(state, ordinal)
-  return { type: 'call.ended', data: { ordinal, tool, gate: null, trail: [], reason, text: `The host says: ${reason}.` } }
-}
+export const ended =
+  (ordinal: number, reason: FactOf<'call.ended'>['data']['reason'] = 'turn-ended') =>
+  (state: TurnState): Fact => {
+    const { tool } = preparedOf(state, ordinal)
+    return { type: 'call.ended', data: { ordinal, tool, gate: null, trail: [], reason, text: `The host says: ${reason}.` } }
+  }
 
-export const dispatched = (ordinal: number) => (state: TurnState): Fact => {
-  const { item, chart } = callOf(state, ordinal)
-  const { tenant, turnId } = state
-  const id = invocationId({ tenant, turnId, ordinal, tool: item.name })
-  return { type: 'call.dispatched', data: { ordinal, tool: item.name, dispatch: chart.context.dispatch + 1, invocationId: id } }
-}
+export const dispatched =
+  (ordinal: number) =>
+  (state: TurnState): Fact => {
+    const { item, chart } = callOf(state, ordinal)
+    const { tenant, turnId } = state
+    const id = invocationId({ tenant, turnId, ordinal, tool: item.name })
+    return { type: 'call.dispatched', data: { ordinal, tool: item.name, dispatch: chart.context.dispatch + 1, invocationId: id } }
+  }
 
 /** A round of one call, up to its start. */
 export const started = (tool: string, ordinal = 1): Telling[] => [calls(tool), admitted(ordinal), dispatched(ordinal)]
 
-export const failedTry = (ordinal: number) => (state: TurnState): Fact => {
-  const { chart, failedTries } = callOf(state, ordinal)
-  return { type: 'call.failed', data: { ordinal, dispatch: chart.context.dispatch, try: failedTries + 1, kind: 'thrown', backoffMs: 0 } }
-}
+export const failedTry =
+  (ordinal: number) =>
+  (state: TurnState): Fact => {
+    const { chart, failedTries } = callOf(state, ordinal)
+    return { type: 'call.failed', data: { ordinal, dispatch: chart.context.dispatch, try: failedTries + 1, kind: 'thrown', backoffMs: 0 } }
+  }
 
-export const late = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'call.late',
-  data: { ordinal, dispatch: callOf(state, ordinal).chart.context.dispatch, ended: 'returned', digest: 'd'.repeat(64), bytes: 1 },
-})
+export const late =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'call.late',
+    data: { ordinal, dispatch: callOf(state, ordinal).chart.context.dispatch, ended: 'returned', digest: 'd'.repeat(64), bytes: 1 },
+  })
 
 export function resultOf(text: string, over: Partial<RecordedResult> = {}): RecordedResult {
   return { result: { content: [{ type: 'text', text }] }, digest: 'd'.repeat(64), bytes: text.length, truncated: false, ...over }
 }
 
-export const recorded = (ordinal: number, over: Partial<FactOf<'call.recorded'>['data']> = {}) => (state: TurnState): Fact => ({
-  type: 'call.recorded',
-  data: {
-    ordinal,
-    tool: callOf(state, ordinal).item.name,
-    dispatch: callOf(state, ordinal).chart.context.dispatch,
-    tries: 1,
-    ended: 'returned',
-    ...resultOf(`result of ${ordinal}`),
-    contentTrust: 'untrusted',
-    ...over,
-  },
-})
+export const recorded =
+  (ordinal: number, over: Partial<FactOf<'call.recorded'>['data']> = {}) =>
+  (state: TurnState): Fact => ({
+    type: 'call.recorded',
+    data: {
+      ordinal,
+      tool: callOf(state, ordinal).item.name,
+      dispatch: callOf(state, ordinal).chart.context.dispatch,
+      tries: 1,
+      ended: 'returned',
+      ...resultOf(`result of ${ordinal}`),
+      contentTrust: 'untrusted',
+      ...over,
+    },
+  })
 
-export const settled = (ordinal: number, what: 'happened' | 'did-not-happen') => (state: TurnState): Fact => ({
-  type: 'call.settled',
-  data: {
-    ordinal,
-    tool: callOf(state, ordinal).item.name,
-    dispatch: callOf(state, ordinal).chart.context.dispatch,
-    settled: what,
-    by: 'operator',
-    contentTrust: 'untrusted',
-    ...(what === 'happened' ? { recorded: resultOf('it happened') } : {}),
-  },
-})
+export const settled =
+  (ordinal: number, what: 'happened' | 'did-not-happen') =>
+  (state: TurnState): Fact => ({
+    type: 'call.settled',
+    data: {
+      ordinal,
+      tool: callOf(state, ordinal).item.name,
+      dispatch: callOf(state, ordinal).chart.context.dispatch,
+      settled: what,
+      by: 'operator',
+      contentTrust: 'untrusted',
+      ...(what === 'happened' ? { recorded: resultOf('it happened') } : {}),
+    },
+  })
 
 const holdOf = (state: TurnState, ordinal: number) => ({ approvalId: callOf(state, ordinal).hold?.approvalId ?? 'none', ordinal })
 const BY_ANA = { by: ANA, via: 'app' as const }
 
-export const granted = (ordinal: number, edited: FactOf<'approval.granted'>['data']['edited'] = null) => (state: TurnState): Fact => ({
-  type: 'approval.granted', data: { ...holdOf(state, ordinal), ...BY_ANA, contentTrust: state.contentTrust, edited },
-})
-export const denied = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'approval.denied', data: { ...holdOf(state, ordinal), ...BY_ANA },
-})
-export const expired = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'approval.expired', data: { ...holdOf(state, ordinal), deadline: LATER },
-})
-export const turnedAway = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'approval.turned-away', data: { ...holdOf(state, ordinal), by: { ...ANA, id: 'bob' }, via: 'app', reason: 'not-yours' },
-})
+export const granted =
+  (ordinal: number, edited: FactOf<'approval.granted'>['data']['edited'] = null) =>
+  (state: TurnState): Fact => ({
+    type: 'approval.granted',
+    data: { ...holdOf(state, ordinal), ...BY_ANA, contentTrust: state.contentTrust, edited },
+  })
+export const denied =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'approval.denied',
+    data: { ...holdOf(state, ordinal), ...BY_ANA },
+  })
+export const expired =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'approval.expired',
+    data: { ...holdOf(state, ordinal), deadline: LATER },
+  })
+export const turnedAway =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'approval.turned-away',
+    data: { ...holdOf(state, ordinal), by: { ...ANA, id: 'bob' }, via: 'app', reason: 'not-yours' },
+  })
 
-export const askedPerson = (ordinal: number) => (state: TurnState): Fact => ({
-  type: 'clarification.asked', data: { ordinal, tool: callOf(state, ordinal).item.name, arguments: { id: '1' }, expiresAt: LATER },
-})
+export const askedPerson =
+  (ordinal: number) =>
+  (state: TurnState): Fact => ({
+    type: 'clarification.asked',
+    data: { ordinal, tool: callOf(state, ordinal).item.name, arguments: { id: '1' }, expiresAt: LATER },
+  })
 export const answered = (ordinal: number): Fact => ({ type: 'clarification.answered', data: { ordinal, ...BY_ANA, answer: 'the red one' } })
 export const askTurnedAway = (ordinal: number): Fact => ({
-  type: 'clarification.turned-away', data: { ordinal, by: { ...ANA, id: 'bob' }, via: 'app', reason: 'not-yours' },
+  type: 'clarification.turned-away',
+  data: { ordinal, by: { ...ANA, id: 'bob' }, via: 'app', reason: 'not-yours' },
 })
 export const askExpired = (ordinal: number): Fact => ({ type: 'clarification.expired', data: { ordinal, deadline: LATER } })
 
 export const failedRound = (state: TurnState): Fact => ({
-  type: 'round.failed', data: { round: state.rounds.length + 1, try: state.failedTries + 1, kind: 'timeout', backoffMs: 0 },
+  type: 'round.failed',
+  data: { round: state.rounds.length + 1, try: state.failedTries + 1, kind: 'timeout', backoffMs: 0 },
 })
 export const requestedRound = (state: TurnState): Fact => ({
-  type: 'round.requested', data: { round: state.rounds.length + 1, request: requestDigest(modelRequest(state)) },
+  type: 'round.requested',
+  data: { round: state.rounds.length + 1, request: requestDigest(modelRequest(state)) },
 })
 
 export const cancelling: Fact = { type: 'turn.cancelling', data: BY_ANA }
@@ -282,6 +329,7 @@ export const completed: Fact = { type: 'turn.completed', data: { output: { chann
 export const turnRefused: Fact = { type: 'turn.refused', data: {} }
 export const exhausted: Fact = { type: 'turn.exhausted', data: { limit: 'rounds' } }
 export const failed = (code: FactOf<'turn.failed'>['data']['code'], ordinal?: number): Fact => ({
-  type: 'turn.failed', data: { code, message: 'The host says why.', ...(ordinal === undefined ? {} : { ordinal }) },
+  type: 'turn.failed',
+  data: { code, message: 'The host says why.', ...(ordinal === undefined ? {} : { ordinal }) },
 })
 export const retried = (state: TurnState): Fact => ({ type: 'attempt.started', data: { attempt: state.attempt + 1, despiteDoubt: true } })

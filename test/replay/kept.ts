@@ -6,7 +6,8 @@ import { asEvent } from '../../machines/actor/draft.ts'
 import { chain, GENESIS } from '../../machines/chain.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { fold } from '../../machines/fold.ts'
-import type { OpenTurn, Projection, Store } from '../../machines/ports/store.ts'
+import type { Projection } from '../../machines/ports/rows.ts'
+import type { OpenTurn, Store } from '../../machines/ports/store.ts'
 import { project } from '../../machines/projection.ts'
 import type { TurnState } from '../../machines/state.ts'
 import { ANA, opened, told, TURN_KEY, type Telling } from './given.ts'
@@ -51,7 +52,9 @@ function begin(turnId: string, tenant: string, { opening = {} }: Keeping) {
 
 function openTurnOf(turnId: string, tenant: string, events: readonly StoredEvent[], state: TurnState): OpenTurn {
   return {
-    turnId, tenant, events,
+    turnId,
+    tenant,
+    events,
     runtime: 'default',
     key: null,
     contentDigest: 'content',

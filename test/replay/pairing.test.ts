@@ -13,7 +13,10 @@ const calls = (...ids: string[]): Message => ({
 })
 const results = (...ids: string[]): Message => ({ role: 'tool', results: ids.map(resultOf) })
 const resultOf = (id: string): PairedResult => ({
-  id, tool: 'find', outcome: 'executed', result: { content: [{ type: 'text', text: 'found' }] },
+  id,
+  tool: 'find',
+  outcome: 'executed',
+  result: { content: [{ type: 'text', text: 'found' }] },
 })
 const user: Message = { role: 'user', text: 'And?' }
 
@@ -39,7 +42,9 @@ test.each<[string, Message[], number]>([
 })
 
 test('the transcript of any turn is paired, wherever the turn stands', () => {
-  fc.assert(fc.property(stories(), ({ state }) => {
-    expect(pairingProblems(transcript(state))).toEqual([])
-  }))
+  fc.assert(
+    fc.property(stories(), ({ state }) => {
+      expect(pairingProblems(transcript(state))).toEqual([])
+    }),
+  )
 })

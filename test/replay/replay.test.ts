@@ -17,9 +17,18 @@ import { stories } from './stories.ts'
 /** Two calls in two rounds, then text. */
 const ordinary = given(
   opened(),
-  say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1),
-  say.calls('label'), say.held(2), say.granted(2), say.admitted(2), say.dispatched(2), say.recorded(2),
-  say.says('Done.'), say.completed,
+  say.calls('find'),
+  say.admitted(1),
+  say.dispatched(1),
+  say.recorded(1),
+  say.calls('label'),
+  say.held(2),
+  say.granted(2),
+  say.admitted(2),
+  say.dispatched(2),
+  say.recorded(2),
+  say.says('Done.'),
+  say.completed,
 )
 
 const ROUND_2 = 6
@@ -47,13 +56,15 @@ describe('a whole stream', () => {
   })
 
   test('replays any prefix of any history to the state of its fold', () => {
-    fc.assert(fc.property(stories(), fc.nat(), ({ events }, cut) => {
-      const prefix = events.slice(0, 1 + (cut % events.length))
-      const state = fold(prefix.map(asEvent))
-      const result = replay(prefix)
-      if (hasShortForm(state)) expect(['replay_source_missing', state.end?.code ?? null]).toContain(result.code)
-      else expect(result).toMatchObject({ state: stateName(state), code: state.end?.code ?? null, attempt: state.attempt, same: true })
-    }))
+    fc.assert(
+      fc.property(stories(), fc.nat(), ({ events }, cut) => {
+        const prefix = events.slice(0, 1 + (cut % events.length))
+        const state = fold(prefix.map(asEvent))
+        const result = replay(prefix)
+        if (hasShortForm(state)) expect(['replay_source_missing', state.end?.code ?? null]).toContain(result.code)
+        else expect(result).toMatchObject({ state: stateName(state), code: state.end?.code ?? null, attempt: state.attempt, same: true })
+      }),
+    )
   })
 
   test('gives the same digest of its messages whenever it is replayed, and another one behind every round', () => {
@@ -72,7 +83,12 @@ describe('a record that is not there', () => {
 
   test.each(places)('version %i (%s) taken out is missed', version => {
     expect(replay(without(ordinary.events, version))).toMatchObject({
-      state: 'failed', code: 'replay_source_missing', same: false, missing: { version }, executions: 0, modelCalls: 0,
+      state: 'failed',
+      code: 'replay_source_missing',
+      same: false,
+      missing: { version },
+      executions: 0,
+      modelCalls: 0,
     })
   })
 
@@ -197,7 +213,10 @@ describe('damage is thrown', () => {
 
   test('a transcript that leaves a call without its result is illegal', () => {
     const call = { kind: 'call', id: 'x', name: 'find', arguments: '{}' }
-    const history = [{ role: 'assistant', content: [call] }, { role: 'user', text: 'And?' }]
+    const history = [
+      { role: 'assistant', content: [call] },
+      { role: 'user', text: 'And?' },
+    ]
     const { events } = given(opened({ history }), say.says('Done.'))
     expect(codeOf(events)).toBe('illegal_history')
   })
@@ -216,8 +235,18 @@ describe('damage is thrown', () => {
 describe('an attempt', () => {
   const twice = given(
     opened(),
-    say.calls('pay'), say.admitted(1), say.dispatched(1), say.failed('tool_outcome_unknown', 1), say.ended(1, 'retried'), say.retried,
-    say.calls('pay'), say.admitted(2), say.dispatched(2), say.recorded(2), say.says('Done.'), say.completed,
+    say.calls('pay'),
+    say.admitted(1),
+    say.dispatched(1),
+    say.failed('tool_outcome_unknown', 1),
+    say.ended(1, 'retried'),
+    say.retried,
+    say.calls('pay'),
+    say.admitted(2),
+    say.dispatched(2),
+    say.recorded(2),
+    say.says('Done.'),
+    say.completed,
   )
 
   test('is the last one unless another is named', () => {

@@ -56,7 +56,7 @@ test('they are sealed anew for the fork, and open for no other turn', async () =
   expect(JSON.stringify(fork.turn.events)).not.toContain('sk-test-123')
 })
 
-test('they are lost where a person\'s edit took their place: the fork does not run what another turn was told', async () => {
+test("they are lost where a person's edit took their place: the fork does not run what another turn was told", async () => {
   const edited = { ...masked, argumentsDigest: argumentsDigest(say.TURN_KEY, 'pay', { id: 'sk-test-456' }) }
   const { events } = await masking({ id: 'sk-test-456' }, say.held(1, masked), say.granted(1, edited))
   const fork = await forkOf(events, 4, portsOver(store, sealer))

@@ -31,7 +31,11 @@ describe('a sound store', () => {
     for (let turn = 0; turn < 3; turn += 1) await keep(store, RUN)
     const progress: VerifyProgress[] = []
     await verifyAll(store, {}, each => progress.push(each))
-    expect(progress).toEqual([{ turns: 1, events: 7 }, { turns: 2, events: 14 }, { turns: 3, events: 21 }])
+    expect(progress).toEqual([
+      { turns: 1, events: 7 },
+      { turns: 2, events: 14 },
+      { turns: 3, events: 21 },
+    ])
   })
 
   test('of no turns is sound', async () => {
@@ -164,7 +168,7 @@ describe('a feed that is not the store', () => {
   test('yet, because an older transaction holds its horizon, is no finding but is said', async () => {
     await keep(store, RUN)
     const late = feeding(events => events.filter(event => event.version < 6))
-    const since = await store.now() - 1
+    const since = (await store.now()) - 1
     const health = async () => ({ ...(await store.health()), horizon: [{ pid: 1, database: 'other', since }] })
     expect(await verifyAll({ ...late, health }, {})).toMatchObject({ ok: true, unfed: 2, findings: [] })
   })

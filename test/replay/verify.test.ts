@@ -10,7 +10,13 @@ import { erased, forged, ofNewerRelease, without } from './harm.ts'
 import { stories } from './stories.ts'
 
 const { events, state } = given(
-  opened(), say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), say.completed,
+  opened(),
+  say.calls('find'),
+  say.admitted(1),
+  say.dispatched(1),
+  say.recorded(1),
+  say.says('Done.'),
+  say.completed,
 )
 
 async function verified(stream: readonly StoredEvent[]): Promise<StreamCheck> {
@@ -29,9 +35,11 @@ describe('a sound stream', () => {
   })
 
   test('is sound whatever its history is', async () => {
-    await fc.assert(fc.asyncProperty(stories(), async story => {
-      expect(await verified(story.events)).toMatchObject({ findings: [], unjudged: 0, events: story.events.length })
-    }))
+    await fc.assert(
+      fc.asyncProperty(stories(), async story => {
+        expect(await verified(story.events)).toMatchObject({ findings: [], unjudged: 0, events: story.events.length })
+      }),
+    )
   })
 
   test('that is read as it comes is checked as it comes', async () => {
@@ -58,16 +66,30 @@ describe('a stream that was erased in part', () => {
 describe('harm', () => {
   test('to any one field of any event is found at its version', async () => {
     const fields: readonly (keyof StoredEvent)[] = [
-      'turnId', 'version', 'type', 'schemaVersion', 'time', 'tenant', 'actor', 'worked', 'data', 'salt', 'dataHash', 'previousHash', 'hash',
+      'turnId',
+      'version',
+      'type',
+      'schemaVersion',
+      'time',
+      'tenant',
+      'actor',
+      'worked',
+      'data',
+      'salt',
+      'dataHash',
+      'previousHash',
+      'hash',
     ]
-    await fc.assert(fc.asyncProperty(stories(), fc.nat(), fc.constantFrom(...fields), async (story, at, field) => {
-      const target = story.events[at % story.events.length]
-      if (target === undefined) throw new Error('a story has events')
-      const harmed = story.events.map(event => (event === target ? { ...event, [field]: otherThan(event[field]) } : event))
-      const found = await verified(harmed)
-      expect(found.findings.length).toBeGreaterThan(0)
-      if (field !== 'version' && field !== 'turnId') expect(versions(found)[0]).toBe(target.version)
-    }))
+    await fc.assert(
+      fc.asyncProperty(stories(), fc.nat(), fc.constantFrom(...fields), async (story, at, field) => {
+        const target = story.events[at % story.events.length]
+        if (target === undefined) throw new Error('a story has events')
+        const harmed = story.events.map(event => (event === target ? { ...event, [field]: otherThan(event[field]) } : event))
+        const found = await verified(harmed)
+        expect(found.findings.length).toBeGreaterThan(0)
+        if (field !== 'version' && field !== 'turnId') expect(versions(found)[0]).toBe(target.version)
+      }),
+    )
   })
 
   test.each([1, 4, 7])('a hole at version %i is told where it begins', async version => {

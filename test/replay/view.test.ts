@@ -16,8 +16,13 @@ describe('a view', () => {
     const { state } = given(
       opened(),
       say.calls('find', 'pay', 'label', 'find'),
-      say.admitted(1), say.held(2), say.refused(3), say.invalid(4),
-      say.dispatched(1), say.dispatched(1), say.recorded(1),
+      say.admitted(1),
+      say.held(2),
+      say.refused(3),
+      say.invalid(4),
+      say.dispatched(1),
+      say.dispatched(1),
+      say.recorded(1),
     )
     const view = viewOf(state)
     expect(view).toMatchObject({ turnId: say.TURN, state: 'holding', code: null, limit: null, output: null, attempt: 1, version: 9 })
@@ -39,10 +44,7 @@ describe('a view', () => {
   })
 
   test('sums the usage of the attempt, and counts what a provider did not say as nothing', () => {
-    const { state } = given(
-      opened(),
-      say.says('lost with its attempt'), say.completed,
-    )
+    const { state } = given(opened(), say.says('lost with its attempt'), say.completed)
     expect(viewOf(state).usage).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: 0 })
     const longer = given(
       opened(),
@@ -63,14 +65,16 @@ describe('messages', () => {
   test('of a round are those that were sent for it, whatever came later', () => {
     // Where a short form was run again after later rounds, the record is another one meanwhile.
     const settled = stories().filter(({ events, state }) => [...state.calls.keys()].every(ordinal => !ranAgain(events, ordinal)))
-    fc.assert(fc.property(settled, ({ events, state }) => {
-      const start = events.findLastIndex(event => event.type === 'attempt.started')
-      for (const [index, event] of events.entries()) {
-        if (event.type !== 'round.recorded' || index < start) continue
-        const sent = transcript(fold(events.slice(0, index).map(asEvent)))
-        expect(messagesOf(state, (event.data as { round: number }).round)).toEqual(sent)
-      }
-    }))
+    fc.assert(
+      fc.property(settled, ({ events, state }) => {
+        const start = events.findLastIndex(event => event.type === 'attempt.started')
+        for (const [index, event] of events.entries()) {
+          if (event.type !== 'round.recorded' || index < start) continue
+          const sent = transcript(fold(events.slice(0, index).map(asEvent)))
+          expect(messagesOf(state, (event.data as { round: number }).round)).toEqual(sent)
+        }
+      }),
+    )
   })
 
   test('without a round are those of now', () => {

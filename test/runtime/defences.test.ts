@@ -8,7 +8,10 @@ import { memoryDatabase, openMemory } from '../../store/memory.ts'
 
 const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person', scopes: ['read'] } as const
 
-const call = (name: string, args: { readonly [name: string]: string }) => ({ stop: 'tool_calls', content: [{ call: { id: `c-${name}`, name, arguments: args } }] })
+const call = (name: string, args: { readonly [name: string]: string }) => ({
+  stop: 'tool_calls',
+  content: [{ call: { id: `c-${name}`, name, arguments: args } }],
+})
 const end = { stop: 'end', content: [{ text: 'Done.' }] }
 const open = { type: 'object' } as const
 
@@ -23,7 +26,14 @@ describe('a tool', () => {
         ;(principal?.scopes as string[]).push('admin')
       },
     })
-    const admin = tool({ name: 'admin', description: 'Acts.', input: open, replayPolicy: 'read-only', scopes: ['admin'], run: () => 'done' })
+    const admin = tool({
+      name: 'admin',
+      description: 'Acts.',
+      input: open,
+      replayPolicy: 'read-only',
+      scopes: ['admin'],
+      run: () => 'done',
+    })
     const runtime = await createRuntime({ tools: [greedy, admin], model: scripted([call('greedy', {}), call('admin', {}), end]) })
     const { calls } = await (await runtime.spawn({ input: 'Go.', principal: ANA })).result()
     expect(calls.map(({ outcome, reason }) => [outcome, reason])).toEqual([
@@ -53,8 +63,14 @@ describe('an adapter', () => {
     ['nothing', null],
     ['an empty object', {}],
     ['an unknown completion', { completion: 'fine', stop: 'end', items: [] }],
-    ['arguments that are no text', { completion: 'clean', stop: 'end', items: [{ kind: 'call', id: 'a', name: 'x', arguments: { a: 1 } }] }],
-    ['a tool that the provider was not offered', { completion: 'clean', stop: 'end', items: [{ kind: 'provider-tool', name: 'mcp', result: 1 }] }],
+    [
+      'arguments that are no text',
+      { completion: 'clean', stop: 'end', items: [{ kind: 'call', id: 'a', name: 'x', arguments: { a: 1 } }] },
+    ],
+    [
+      'a tool that the provider was not offered',
+      { completion: 'clean', stop: 'end', items: [{ kind: 'provider-tool', name: 'mcp', result: 1 }] },
+    ],
   ]
   test.each(strange)('that gives %s fails the turn, once', async (_, answer) => {
     let asked = 0
@@ -82,7 +98,14 @@ describe('a changed database', () => {
 
   test('approves nothing', async () => {
     const database = memoryDatabase()
-    const pay = tool({ name: 'pay', description: 'Pays.', input: open, replayPolicy: 'at-most-once', approval: 'always', run: () => 'paid' })
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      input: open,
+      replayPolicy: 'at-most-once',
+      approval: 'always',
+      run: () => 'paid',
+    })
     const model = scripted([call('pay', { to: 'landlord' }), end])
     const worker = await createRuntime({ store: memory(database), tools: [pay], model })
     const turn = await worker.spawn({ input: 'Pay.', principal: ANA })

@@ -44,7 +44,12 @@ test('a turn that follows an untrusted one is untrusted from the start', async (
 })
 
 test('a turn that still waits cannot be followed', async () => {
-  const write = tool({ ...{ name: 'write', description: 'Write.', input: { type: 'object' } }, replayPolicy: 'at-most-once', approval: 'always', run: () => 'ok' })
+  const write = tool({
+    ...{ name: 'write', description: 'Write.', input: { type: 'object' } },
+    replayPolicy: 'at-most-once',
+    approval: 'always',
+    run: () => 'ok',
+  })
   const runtime = await createRuntime({
     tools: [write],
     model: scripted([{ stop: 'tool_calls', content: [{ call: { id: 'c', name: 'write', arguments: {} } }] }, end]),

@@ -12,7 +12,10 @@ describe('a kill', () => {
   })
 
   it('counts the tries that other kills prevented', () => {
-    const { meet } = armFaults([{ kill: 'before', event: 'call.recorded' }, { kill: 'after', event: 'call.recorded', nth: 2 }])
+    const { meet } = armFaults([
+      { kill: 'before', event: 'call.recorded' },
+      { kill: 'after', event: 'call.recorded', nth: 2 },
+    ])
     expect([meet(RECORD), meet(RECORD), meet(RECORD)]).toEqual(['die-first', 'die-after', 'send'])
   })
 

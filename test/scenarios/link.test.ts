@@ -10,8 +10,14 @@ function pair(served: Served): { readonly near: Link; readonly far: Link } {
     const text = JSON.stringify(frame)
     queueMicrotask(() => to().receive(JSON.parse(text)))
   }
-  const near: Link = link(carry(() => far), () => ({}))
-  const far: Link = link(carry(() => near), () => served)
+  const near: Link = link(
+    carry(() => far),
+    () => ({}),
+  )
+  const far: Link = link(
+    carry(() => near),
+    () => served,
+  )
   return { near, far }
 }
 
@@ -50,7 +56,10 @@ describe('when the other side is gone', () => {
 
   it('nothing that it still said is heard', async () => {
     const heard: string[] = []
-    const near = link(() => {}, () => ({ say: (word: string) => heard.push(word) }))
+    const near = link(
+      () => {},
+      () => ({ say: (word: string) => heard.push(word) }),
+    )
     near.receive({ kind: 'ask', id: 1, what: 'say', given: ['a'] })
     near.cut()
     near.receive({ kind: 'ask', id: 2, what: 'say', given: ['b'] })

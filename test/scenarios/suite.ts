@@ -24,7 +24,7 @@ export function whereSomethingBreaks(files: readonly string[]): readonly string[
 /** Runs each file once. @param choose which of the files run there; default all */
 export function scenarioSuite(name: string, where: Where, choose = (files: readonly string[]) => files): void {
   describe(name, () => {
-    describe('the project\'s own scenarios', () => outcomes(choose(OWN_FILES), where))
+    describe("the project's own scenarios", () => outcomes(choose(OWN_FILES), where))
     describe('scenarios that lie beside the checkout', () => {
       if (existsSync(HANDED)) outcomes(choose(filesIn(HANDED)), where)
       else it.skip('NOT TESTED: there is no folder of scenarios beside the checkout')

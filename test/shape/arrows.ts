@@ -32,7 +32,7 @@ const ARROWS: Readonly<Record<Layer, Arrows>> = {
 
 /** Files that wire the layers together, and so see several of them. */
 export const COMPOSITION: ReadonlyMap<string, string> = new Map([
-  ['adapters/host.ts', 'the composition root: a host\'s options made into ports'],
+  ['adapters/host.ts', "the composition root: a host's options made into ports"],
   ['adapters/cli/where.ts', 'addresses on the command line made into stores and buses'],
   ['adapters/scenario/places.ts', 'the stores and buses that a scenario runs on'],
   ['adapters/testing.ts', 'the door of what tests need'],
@@ -68,7 +68,10 @@ function wrongPackage(source: Source, { specifier, names, typeOnly }: Import, ma
     const reaches = names?.filter(name => !pure.includes(name)) ?? ['*']
     return reaches.length === 0 ? null : `only ${pure.join(', ')} may be used; chance and keys come through ports`
   }
-  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
   if (packages !== 'declared' && !packages.includes(name)) return `only ${packages.join(', ')} may be imported here`
   return declared(source, name, typeOnly, manifest) ? null : 'package.json does not declare it for those who install the package'
 }
@@ -82,8 +85,12 @@ function declared(source: Source, name: string, typeOnly: boolean, manifest: Pac
 
 /** Rings of files that need each other to run, as paths in order. Type-only imports make no ring. */
 export function rings(sources: readonly Source[]): string[][] {
-  const needs = new Map(sources.map(source =>
-    [source.path, source.imports.filter(each => !each.typeOnly && each.target !== null).map(each => each.target as string)]))
+  const needs = new Map(
+    sources.map(source => [
+      source.path,
+      source.imports.filter(each => !each.typeOnly && each.target !== null).map(each => each.target as string),
+    ]),
+  )
   const settled = new Set<string>()
   const found: string[][] = []
   const follow = (path: string, trail: readonly string[]): void => {

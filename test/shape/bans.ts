@@ -70,7 +70,7 @@ function isMethod(member: string): boolean {
 
 /** True where an identifier only labels something: a key, a member, a name inside a type. */
 function isLabel(parent: Node, key: string): boolean {
-  if (key === 'property' || key === 'right' && parent.type === 'TSQualifiedName') return parent.computed !== true
+  if (key === 'property' || (key === 'right' && parent.type === 'TSQualifiedName')) return parent.computed !== true
   if (key === 'key') return parent.computed !== true && parent.shorthand !== true
   return key === 'imported' || key === 'exported' || key === 'label'
 }

@@ -12,17 +12,50 @@ import { describeWithPostgres, freshSchema } from '../servers.ts'
 /** Columns by table, in alphabetic order, each with its type; `?` where it may be null. */
 const COLUMNS = {
   approvals: [
-    'acting json?', 'approval_id text', 'approvers json?', 'arguments json', 'content_trust text', 'expires_at timestamptz',
-    'kind text', 'opened_at timestamptz', 'ordinal int4', 'reason text', 'settled text?', 'tenant text', 'tool text', 'turn_id uuid',
+    'acting json?',
+    'approval_id text',
+    'approvers json?',
+    'arguments json',
+    'content_trust text',
+    'expires_at timestamptz',
+    'kind text',
+    'opened_at timestamptz',
+    'ordinal int4',
+    'reason text',
+    'settled text?',
+    'tenant text',
+    'tool text',
+    'turn_id uuid',
   ],
   blobs: ['bytes bytea', 'digest bytea', 'turn_id uuid'],
   events: [
-    'actor text', 'append_size int2', 'data json?', 'data_hash bytea', 'hash bytea', 'plain bool', 'position int8', 'salt bytea?',
-    'schema_version int2', 'time timestamptz', 'turn_id uuid', 'type text', 'version int4', 'worked float8', 'xid xid8',
+    'actor text',
+    'append_size int2',
+    'data json?',
+    'data_hash bytea',
+    'hash bytea',
+    'plain bool',
+    'position int8',
+    'salt bytea?',
+    'schema_version int2',
+    'time timestamptz',
+    'turn_id uuid',
+    'type text',
+    'version int4',
+    'worked float8',
+    'xid xid8',
   ],
   events_sql: [
-    'actor text?', 'data jsonb?', 'position int8?', 'schema_version int2?', 'tenant text?', 'time timestamptz?', 'turn_id uuid?',
-    'type text?', 'version int4?', 'worked float8?',
+    'actor text?',
+    'data jsonb?',
+    'position int8?',
+    'schema_version int2?',
+    'tenant text?',
+    'time timestamptz?',
+    'turn_id uuid?',
+    'type text?',
+    'version int4?',
+    'worked float8?',
   ],
   feed_cursors: ['cursor text', 'name text'],
   leads: ['name text', 'until timestamptz', 'worker text'],
@@ -30,10 +63,35 @@ const COLUMNS = {
   sealed: ['box bytea', 'ordinal int4', 'turn_id uuid'],
   store: ['clock_offset interval', 'id uuid', 'only bool'],
   turns: [
-    'attempt int4', 'changed_hour int4', 'claims int2', 'code text?', 'content_digest text', 'epoch int4', 'format int2', 'head bytea',
-    'key text?', 'labels _text', 'lagging bool', 'offers _text', 'opened_at timestamptz', 'outcomes _text', 'owner text?', 'parked bool',
-    'principal_id text?', 'principal_issuer text?', 'principal_kind text?', 'principal_scopes _text?', 'published int4', 'runtime text',
-    'state text', 'tenant text', 'tools _text', 'turn_id uuid', 'turn_key bytea', 'updated_at timestamptz', 'version int4',
+    'attempt int4',
+    'changed_hour int4',
+    'claims int2',
+    'code text?',
+    'content_digest text',
+    'epoch int4',
+    'format int2',
+    'head bytea',
+    'key text?',
+    'labels _text',
+    'lagging bool',
+    'offers _text',
+    'opened_at timestamptz',
+    'outcomes _text',
+    'owner text?',
+    'parked bool',
+    'principal_id text?',
+    'principal_issuer text?',
+    'principal_kind text?',
+    'principal_scopes _text?',
+    'published int4',
+    'runtime text',
+    'state text',
+    'tenant text',
+    'tools _text',
+    'turn_id uuid',
+    'turn_key bytea',
+    'updated_at timestamptz',
+    'version int4',
     'wake_at timestamptz?',
   ],
   workers: ['alive_until timestamptz', 'id text'],
@@ -54,10 +112,13 @@ describeWithPostgres('the tables', postgres => {
 })
 
 async function readColumns(client: Client, schema: string): Promise<Record<string, string[]>> {
-  const { rows } = await client.query<{ table: string; columns: string[] }>(`
+  const { rows } = await client.query<{ table: string; columns: string[] }>(
+    `
     select table_name as table, array_agg(
       column_name || ' ' || udt_name || case is_nullable when 'YES' then '?' else '' end order by column_name collate "C"
     ) as columns
-    from information_schema.columns where table_schema = $1 group by table_name`, [schema])
+    from information_schema.columns where table_schema = $1 group by table_name`,
+    [schema],
+  )
   return Object.fromEntries(rows.map(({ table, columns }) => [table, columns]))
 }

@@ -54,8 +54,11 @@ describe('the arrows', () => {
 
   test('point at files that exist', () => {
     const paths = new Set(sources.map(source => source.path))
-    const lost = sources.flatMap(source => source.imports.flatMap(({ target }) =>
-      target === null || !target.endsWith('.ts') || paths.has(target) ? [] : [`${source.path} imports ${target}, which is not there`]))
+    const lost = sources.flatMap(source =>
+      source.imports.flatMap(({ target }) =>
+        target === null || !target.endsWith('.ts') || paths.has(target) ? [] : [`${source.path} imports ${target}, which is not there`],
+      ),
+    )
     expect(lost).toEqual([])
   })
 })

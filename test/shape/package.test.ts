@@ -80,7 +80,8 @@ describe('the files', () => {
   })
 
   test('hold every public entry with its types', () => {
-    const missing = [...entries.values()].flatMap(path => [path, path.replace(/\.js$/, '.d.ts')])
+    const missing = [...entries.values()]
+      .flatMap(path => [path, path.replace(/\.js$/, '.d.ts')])
       .filter(path => !shipped.includes(path.replace('./', '')))
     expect([...entries.keys()]).toContain('.')
     expect(missing).toEqual([])

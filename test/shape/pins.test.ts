@@ -13,7 +13,8 @@ import { EVENT_TYPES, SCHEMA_VERSION } from '../../machines/events.ts'
 import { GATES } from '../../machines/events/shapes.ts'
 import { approvalId, hostCallId, invocationId, type Outcome } from '../../machines/ids.ts'
 import { DEFAULT_LIMITS } from '../../machines/limits.ts'
-import { UNOWNED_TYPES, type TurnStateName } from '../../machines/ports/store.ts'
+import type { TurnStateName } from '../../machines/ports/rows.ts'
+import { UNOWNED_TYPES } from '../../machines/ports/store.ts'
 import type { Via } from '../../machines/principal.ts'
 import type { ApprovalRule, ContentTrust, ReplayPolicy } from '../../machines/tool.ts'
 import { turnChart } from '../../machines/turn.ts'
@@ -21,32 +22,82 @@ import { turnChart } from '../../machines/turn.ts'
 describe('the words of a stream', () => {
   test('event types', () => {
     expect(EVENT_TYPES).toEqual([
-      'turn.opened', 'attempt.started',
-      'round.requested', 'round.recorded', 'round.failed',
-      'call.admitted', 'call.invalid', 'call.refused', 'call.held', 'call.suppressed', 'call.ended',
-      'call.dispatched', 'call.failed', 'call.recorded', 'call.settled', 'call.late',
-      'approval.granted', 'approval.denied', 'approval.expired', 'approval.turned-away',
-      'clarification.asked', 'clarification.answered', 'clarification.expired', 'clarification.turned-away',
-      'turn.cancelling', 'turn.completed', 'turn.refused', 'turn.exhausted', 'turn.cancelled', 'turn.failed',
+      'turn.opened',
+      'attempt.started',
+      'round.requested',
+      'round.recorded',
+      'round.failed',
+      'call.admitted',
+      'call.invalid',
+      'call.refused',
+      'call.held',
+      'call.suppressed',
+      'call.ended',
+      'call.dispatched',
+      'call.failed',
+      'call.recorded',
+      'call.settled',
+      'call.late',
+      'approval.granted',
+      'approval.denied',
+      'approval.expired',
+      'approval.turned-away',
+      'clarification.asked',
+      'clarification.answered',
+      'clarification.expired',
+      'clarification.turned-away',
+      'turn.cancelling',
+      'turn.completed',
+      'turn.refused',
+      'turn.exhausted',
+      'turn.cancelled',
+      'turn.failed',
     ])
     expect(SCHEMA_VERSION).toBe(1)
   })
 
   test('what a writer that owns nothing may append', () => {
     expect(UNOWNED_TYPES).toEqual([
-      'approval.granted', 'approval.denied', 'approval.expired', 'approval.turned-away',
-      'clarification.answered', 'clarification.expired', 'clarification.turned-away',
-      'turn.cancelling', 'attempt.started', 'call.ended', 'call.settled',
+      'approval.granted',
+      'approval.denied',
+      'approval.expired',
+      'approval.turned-away',
+      'clarification.answered',
+      'clarification.expired',
+      'clarification.turned-away',
+      'turn.cancelling',
+      'attempt.started',
+      'call.ended',
+      'call.settled',
     ])
   })
 
   test('states of a turn', () => {
     type States =
-      | 'thinking' | 'admitting' | 'working' | 'holding' | 'asking' | 'cancelling'
-      | 'completed' | 'refused' | 'exhausted' | 'cancelled' | 'failed'
+      | 'thinking'
+      | 'admitting'
+      | 'working'
+      | 'holding'
+      | 'asking'
+      | 'cancelling'
+      | 'completed'
+      | 'refused'
+      | 'exhausted'
+      | 'cancelled'
+      | 'failed'
     expectTypeOf<TurnStateName>().toEqualTypeOf<States>()
     expect(Object.keys(turnChart.states).toSorted()).toEqual([
-      'admitting', 'asking', 'cancelled', 'cancelling', 'completed', 'exhausted', 'failed', 'holding', 'refused', 'thinking', 'unopened',
+      'admitting',
+      'asking',
+      'cancelled',
+      'cancelling',
+      'completed',
+      'exhausted',
+      'failed',
+      'holding',
+      'refused',
+      'thinking',
+      'unopened',
       'working',
     ])
   })
@@ -83,14 +134,50 @@ describe('derived names', () => {
 
 test('error codes', () => {
   expect(Object.keys(ERROR_PAGES).toSorted()).toEqual([
-    'approval_already_resolved', 'approval_channel_refused', 'approval_expired', 'approval_not_found', 'approval_not_yours',
-    'bus_unreachable', 'call_not_in_doubt', 'decision_invalid', 'export_invalid', 'fork_refused', 'history_broken',
-    'illegal_history', 'internal', 'mock_program_exhausted', 'model_context_exceeded', 'model_output_truncated',
-    'model_protocol_violation', 'model_request_rejected', 'model_tools_unsupported', 'model_unavailable', 'option_invalid',
-    'output_invalid', 'replay_diverged', 'replay_policy_missing', 'replay_source_missing', 'round_outcome_unknown',
-    'runtime_closed', 'scenario_invalid', 'schema_newer', 'schema_unmigrated', 'spawn_key_conflict', 'store_busy',
-    'store_locked', 'store_replaced', 'store_unreachable', 'tool_name_duplicate', 'tool_outcome_unknown', 'tool_record_failed',
-    'turn_not_found', 'turn_not_open', 'turn_not_retryable', 'turn_parked', 'version_conflict', 'worker_fenced',
+    'approval_already_resolved',
+    'approval_channel_refused',
+    'approval_expired',
+    'approval_not_found',
+    'approval_not_yours',
+    'bus_unreachable',
+    'call_not_in_doubt',
+    'decision_invalid',
+    'export_invalid',
+    'fork_refused',
+    'history_broken',
+    'illegal_history',
+    'internal',
+    'mock_program_exhausted',
+    'model_context_exceeded',
+    'model_output_truncated',
+    'model_protocol_violation',
+    'model_request_rejected',
+    'model_tools_unsupported',
+    'model_unavailable',
+    'option_invalid',
+    'output_invalid',
+    'replay_diverged',
+    'replay_policy_missing',
+    'replay_source_missing',
+    'round_outcome_unknown',
+    'runtime_closed',
+    'scenario_invalid',
+    'schema_newer',
+    'schema_unmigrated',
+    'spawn_key_conflict',
+    'store_busy',
+    'store_locked',
+    'store_replaced',
+    'store_unreachable',
+    'tool_name_duplicate',
+    'tool_outcome_unknown',
+    'tool_record_failed',
+    'turn_not_found',
+    'turn_not_open',
+    'turn_not_retryable',
+    'turn_parked',
+    'version_conflict',
+    'worker_fenced',
   ])
   expectTypeOf<Mover>().toEqualTypeOf<'model' | 'person' | 'caller' | 'operator' | 'nobody'>()
 })

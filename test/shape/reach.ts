@@ -30,22 +30,28 @@ export function publicEntries(manifest: PackageJson = readPackage()): string[] {
 
 /** `./dist/store/postgres.js` is built from `store/postgres.ts`. */
 export function sourceOf(built: string): string {
-  return posix.normalize(built).replace(/^dist\//, '').replace(/\.js$/, '.ts')
+  return posix
+    .normalize(built)
+    .replace(/^dist\//, '')
+    .replace(/\.js$/, '.ts')
 }
 
 /** Files that nothing reaches: neither an import nor a text that names them. */
 export function deadFiles(sources: readonly Source[], texts: readonly TextFile[], entries: readonly string[]): Finding[] {
   const byPath = new Map(sources.map(source => [source.path, source]))
-  const named = texts.filter(file => !file.path.endsWith('.ts')).map(file => file.text).join('\n')
-  const roots = sources.map(source => source.path).filter(path =>
-    entries.includes(path) || /\.(test|config)\.ts$/.test(path) || path.startsWith('examples/') || named.includes(path))
+  const named = texts
+    .filter(file => !file.path.endsWith('.ts'))
+    .map(file => file.text)
+    .join('\n')
+  const roots = sources
+    .map(source => source.path)
+    .filter(path => entries.includes(path) || /\.(test|config)\.ts$/.test(path) || path.startsWith('examples/') || named.includes(path))
   const reached = new Set<string>()
   for (let open = roots; open.length > 0; open = open.flatMap(path => links(byPath.get(path), byPath))) {
     open = open.filter(path => !reached.has(path))
     for (const path of open) reached.add(path)
   }
-  return sources.filter(source => !reached.has(source.path))
-    .map(source => `${source.path}:1 is reached by nothing: use it or delete it`)
+  return sources.filter(source => !reached.has(source.path)).map(source => `${source.path}:1 is reached by nothing: use it or delete it`)
 }
 
 /** The files that one file imports or names. */
@@ -73,9 +79,15 @@ export function deadExports(sources: readonly Source[], entries: readonly string
   }
   const started = new Set(sources.flatMap(namedFiles))
   const judged = sources.filter(({ path }) => !entries.includes(path) && !started.has(path) && !/\.config\.ts$|^examples\//.test(path))
-  return judged.filter(source => !used.has(`${source.path} *`)).flatMap(source =>
-    exportedValues(source).filter(({ name }) => !used.has(`${source.path} ${name}`))
-      .map(({ name, start }) => finding(source, start, `exports \`${name}\`, which no other file imports: keep it to itself, or drop it`)))
+  return judged
+    .filter(source => !used.has(`${source.path} *`))
+    .flatMap(source =>
+      exportedValues(source)
+        .filter(({ name }) => !used.has(`${source.path} ${name}`))
+        .map(({ name, start }) =>
+          finding(source, start, `exports \`${name}\`, which no other file imports: keep it to itself, or drop it`),
+        ),
+    )
 }
 
 /** The values that a file exports itself, with the place of each. */

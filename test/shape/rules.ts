@@ -13,7 +13,7 @@ export function longFunctions(source: Source): Finding[] {
   walk(source.program, node => {
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return
     const lines = lineOf(source.text, node.end) - lineOf(source.text, node.start) + 1
-    if (lines <= MOST_FUNCTION_LINES || source.path.startsWith('test/') && listsTests(node)) return
+    if (lines <= MOST_FUNCTION_LINES || (source.path.startsWith('test/') && listsTests(node))) return
     found.push(finding(source, node.start, `a function of ${lines} lines (${MOST_FUNCTION_LINES} at most): name its parts`))
   })
   return found
@@ -56,7 +56,8 @@ export function looseTypes(source: Source): Finding[] {
 
 export function classes(source: Source): Finding[] {
   return each(source, /^Class(Declaration|Expression)$/, node =>
-    /Error$/.test(nameOf(node.superClass)) ? null : 'a class that is no error: a function that returns an object of functions will do')
+    /Error$/.test(nameOf(node.superClass)) ? null : 'a class that is no error: a function that returns an object of functions will do',
+  )
 }
 
 /** Config files are read by tools that want a default export. */
@@ -68,7 +69,7 @@ export function defaultExports(source: Source): Finding[] {
 export function erasedSyntax(source: Source): Finding[] {
   return [
     ...each(source, 'TSEnumDeclaration', () => 'an enum: use a union of literals'),
-    ...each(source, 'TSModuleDeclaration', node => node.declare === true ? null : 'a namespace: use a file'),
+    ...each(source, 'TSModuleDeclaration', node => (node.declare === true ? null : 'a namespace: use a file')),
     ...each(source, 'TSParameterProperty', () => 'a parameter property: declare the field and assign it'),
   ]
 }

@@ -57,7 +57,9 @@ export function readTexts(folder = ''): TextFile[] {
 
 /** Every TypeScript file of the project, parsed. */
 export function readSources(): Source[] {
-  return readTexts().filter(file => PARSED.has(extname(file.path))).map(file => parse(file.path, file.text))
+  return readTexts()
+    .filter(file => PARSED.has(extname(file.path)))
+    .map(file => parse(file.path, file.text))
 }
 
 /** @throws Error when the text is not TypeScript */

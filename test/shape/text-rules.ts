@@ -34,8 +34,11 @@ export function emptyNames(file: TextFile): Finding[] {
 const MARK = /\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b/g
 
 export function leftMarks(source: Source): Finding[] {
-  return source.comments.flatMap(comment => [...comment.value.matchAll(MARK)].map(match =>
-    finding(source, comment.start + match.index, `a left-over \`${match[0]}\`: do it, or write an issue`)))
+  return source.comments.flatMap(comment =>
+    [...comment.value.matchAll(MARK)].map(match =>
+      finding(source, comment.start + match.index, `a left-over \`${match[0]}\`: do it, or write an issue`),
+    ),
+  )
 }
 
 export function leftMarksInText(file: TextFile): Finding[] {
@@ -47,14 +50,15 @@ const MACHINE_PATH = /(?<![\w.~-])(\/(work|farm|root|home|Users)\/|[A-Z]:\\Users
 
 export function machinePaths(file: TextFile): Finding[] {
   return [...file.text.matchAll(MACHINE_PATH)].map(match =>
-    finding(file, match.index, `\`${match[0]}\` is a path of one machine: build it from import.meta.url, or take it as an option`))
+    finding(file, match.index, `\`${match[0]}\` is a path of one machine: build it from import.meta.url, or take it as an option`),
+  )
 }
 
 /** The compiler and the linter are asked to look away only with a reason. */
 export function silencedChecks(source: Source): Finding[] {
   return source.comments.flatMap(comment => {
     const silence = /@ts-(ignore|nocheck|expect-error)|oxlint-disable\S*|eslint-disable\S*/.exec(comment.value)
-    if (silence === null || /-- \S.{8,}/.test(comment.value) && !/ignore|nocheck/.test(silence[0])) return []
+    if (silence === null || (/-- \S.{8,}/.test(comment.value) && !/ignore|nocheck/.test(silence[0]))) return []
     return [finding(source, comment.start, `\`${silence[0]}\`: mend the type, or use the narrowest form with \`-- reason\``)]
   })
 }
@@ -68,6 +72,7 @@ export function lostFiles(file: TextFile, exists: (path: string) => boolean): Fi
   const folder = posix.dirname(file.path)
   const links = [...file.text.matchAll(LINK)].map(({ index, 1: link = '' }) => ({ at: index, path: posix.join(folder, link) }))
   const named = [...file.text.matchAll(NAMED_FILE)].map(({ index, 1: path = '' }) => ({ at: index, path }))
-  return [...links, ...named].filter(({ path }) => !exists(path))
+  return [...links, ...named]
+    .filter(({ path }) => !exists(path))
     .map(({ at, path }) => finding(file, at, `points at ${path}, which is not there: mend the path, or the sentence`))
 }

@@ -145,7 +145,7 @@ const RULES: readonly Rule[] = [
     sound: ['bus/publisher.ts', ''],
   },
   {
-    name: 'no path of one developer\'s machine',
+    name: "no path of one developer's machine",
     find: text.machinePaths,
     broken: ['bus/a.ts', "const a = '/ho" + "me/ana/a'"],
     sound: ['bus/a.ts', "const a = '/turns/home/a'"],
@@ -188,7 +188,7 @@ describe('texts that are no code', () => {
     expect(others.flatMap(text.leftMarksInText)).toEqual([])
   })
 
-  test('hold no path of one developer\'s machine, and names that say something', () => {
+  test("hold no path of one developer's machine, and names that say something", () => {
     expect(others.flatMap(file => [...text.machinePaths(file), ...text.emptyNames(file)])).toEqual([])
   })
 

@@ -54,10 +54,10 @@ test('the message of an event: its id, its headers, and a body without salt', ()
   })
   expect(Buffer.from(body).toString('utf8')).toBe(
     '{"actor":{"id":"w1","kind":"worker"},"data":{"ordinal":1},' +
-    '"hash":"2222222222222222222222222222222222222222222222222222222222222222",' +
-    '"previousHash":"1111111111111111111111111111111111111111111111111111111111111111",' +
-    '"schemaVersion":1,"tenant":"acme","time":"2026-01-02T03:04:05.678Z","turnId":"0190a0b0-0000-7000-8000-000000000000",' +
-    '"type":"call.recorded","version":7,"worked":12.5}',
+      '"hash":"2222222222222222222222222222222222222222222222222222222222222222",' +
+      '"previousHash":"1111111111111111111111111111111111111111111111111111111111111111",' +
+      '"schemaVersion":1,"tenant":"acme","time":"2026-01-02T03:04:05.678Z","turnId":"0190a0b0-0000-7000-8000-000000000000",' +
+      '"type":"call.recorded","version":7,"worked":12.5}',
   )
 })
 

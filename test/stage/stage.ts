@@ -84,7 +84,14 @@ export async function openStage(options: StageOptions, spawn: SpawnOptions): Pro
     log: SILENT,
   }
   const { ask = 'ask_user', limits, providerTools = [] } = options
-  const { turn } = openTurn(readSpawn(spawn), { runtime: RUNTIME, system: undefined, ask, limits, providerTools }, null, ports, 'spawner', null)
+  const { turn } = openTurn(
+    readSpawn(spawn),
+    { runtime: RUNTIME, system: undefined, ask, limits, providerTools },
+    null,
+    ports,
+    'spawner',
+    null,
+  )
   await store.open(turn)
   onAppended({ epoch: null, events: turn.events })
   const acts = acting(ports, turn.turnId, options)

@@ -53,7 +53,9 @@ export function countedRandom(): Random {
     bytes: count => {
       const bytes = new Uint8Array(count)
       for (let at = 0; at < count; at += 32) {
-        const block = createHash('sha256').update(`bytes ${(drawn += 1)}`).digest()
+        const block = createHash('sha256')
+          .update(`bytes ${(drawn += 1)}`)
+          .digest()
         bytes.set(block.subarray(0, Math.min(32, count - at)), at)
       }
       return bytes

@@ -5,8 +5,27 @@ import { besideOf } from '../../machines/beside.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { foldOn, parseEvent } from '../../machines/fold.ts'
 import {
-  admitted, answered, askedPerson, askExpired, askTurnedAway, calls, cancelled, cancelling, dispatched, ended, exhausted, failed, given, granted,
-  held, opened, retried, told, TURN, type Story, type Telling,
+  admitted,
+  answered,
+  askedPerson,
+  askExpired,
+  askTurnedAway,
+  calls,
+  cancelled,
+  cancelling,
+  dispatched,
+  ended,
+  exhausted,
+  failed,
+  given,
+  granted,
+  held,
+  opened,
+  retried,
+  told,
+  TURN,
+  type Story,
+  type Telling,
 } from '../replay/given.ts'
 
 /** What happens to the rows of the inbox when these are told behind a story, one append for each list. */
@@ -29,7 +48,9 @@ describe('a hold leaves the inbox', () => {
   const holding = () => given(opened(), calls('pay'), held(1))
 
   test('when it is granted, and once', () => {
-    expect(settledBy(holding(), [granted(1)], [admitted(1)], [cancelling], [ended(1), cancelled])).toEqual([{ approvalId: HELD, settled: 'granted' }])
+    expect(settledBy(holding(), [granted(1)], [admitted(1)], [cancelling], [ended(1), cancelled])).toEqual([
+      { approvalId: HELD, settled: 'granted' },
+    ])
   })
 
   test('when its turn ends before anybody decided', () => {
@@ -38,12 +59,16 @@ describe('a hold leaves the inbox', () => {
 
   test('when its turn ends with the append that raises it', () => {
     const story = given(opened(), calls('find', 'pay'))
-    expect(settledBy(story, [admitted(1), held(2), ended(1), ended(2), exhausted])).toEqual([{ approvalId: `${TURN}.2.1`, settled: 'closed' }])
+    expect(settledBy(story, [admitted(1), held(2), ended(1), ended(2), exhausted])).toEqual([
+      { approvalId: `${TURN}.2.1`, settled: 'closed' },
+    ])
   })
 
   test('when a doubt beside it is given up by a retry', () => {
     const story = given(opened(), calls('pay', 'label'), admitted(1), held(2), dispatched(1), failed('tool_outcome_unknown', 1))
-    expect(settledBy(story, [ended(1, 'retried'), ended(2, 'retried'), retried])).toEqual([{ approvalId: `${TURN}.2.1`, settled: 'closed' }])
+    expect(settledBy(story, [ended(1, 'retried'), ended(2, 'retried'), retried])).toEqual([
+      { approvalId: `${TURN}.2.1`, settled: 'closed' },
+    ])
   })
 })
 

@@ -13,7 +13,11 @@ const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })).map(va
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).reverse().map(([name, inner]) => [name, reversed(inner)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, inner]) => [name, reversed(inner)]),
+  )
 }
 
 describe('the digest of arguments', () => {

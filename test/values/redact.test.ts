@@ -63,7 +63,9 @@ describe('a text', () => {
   })
 
   it('of several secrets is masked in all places', () => {
-    const all = SECRETS.filter(([name]) => !name.includes('cut')).map(([, text]) => text).join('\n')
+    const all = SECRETS.filter(([name]) => !name.includes('cut'))
+      .map(([, text]) => text)
+      .join('\n')
     for (const [, , secret] of SECRETS) if (secret.length > 5) expect(redactor.text(all).text).not.toContain(secret)
   })
 

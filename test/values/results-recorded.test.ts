@@ -13,7 +13,11 @@ describe('a result for the record', () => {
   const bytes = Buffer.byteLength(canonicalJson(result))
 
   it('is whole up to its bound and not one byte over it', () => {
-    for (const [bound, truncated] of [[bytes + 1, false], [bytes, false], [bytes - 1, true]] as const) {
+    for (const [bound, truncated] of [
+      [bytes + 1, false],
+      [bytes, false],
+      [bytes - 1, true],
+    ] as const) {
       const recorded = boundResult(result, bound)
       expect(recorded).toMatchObject({ bytes, truncated })
       expect(recorded.result === result).toBe(!truncated)
@@ -67,7 +71,13 @@ describe('a value that is also told as text', () => {
   it('is masked in the text as well, however the text was spaced', () => {
     const value = { id: 1, pin: 'CANARY' }
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2), '{"pin":"CANARY","id":1}']) {
-      const before: ToolResult = { content: [{ type: 'text', text }, { type: 'text', text: 'done' }], structuredContent: value }
+      const before: ToolResult = {
+        content: [
+          { type: 'text', text },
+          { type: 'text', text: 'done' },
+        ],
+        structuredContent: value,
+      }
       expect(masked({ id: 1, pin: '[redacted]' }, before).content).toEqual([
         { type: 'text', text: '{"id":1,"pin":"[redacted]"}' },
         { type: 'text', text: 'done' },

@@ -50,7 +50,17 @@ describe('a returned value', () => {
     ['numbers in a typed array', new Float32Array([1.5]), /1\.5/, [1.5]],
     ['an address', new URL('https://example.com/a'), /^https:\/\/example.com\/a$/, undefined],
     ['an instance of a class', runInNewContext('new (class { id = 1; #a = 2; get balance() { return this.#a } })'), /id/, { id: 1 }],
-    ['a getter that throws', { get a(): never { throw new Error('no') }, b: 1 }, /unreadable/, { a: '[unreadable]', b: 1 }],
+    [
+      'a getter that throws',
+      {
+        get a(): never {
+          throw new Error('no')
+        },
+        b: 1,
+      },
+      /unreadable/,
+      { a: '[unreadable]', b: 1 },
+    ],
     ['toJSON', { toJSON: () => ({ z: 1 }) }, /z/, { z: 1 }],
     ['toJSON that throws', { a: { toJSON: refuse } }, /unreadable/, { a: '[unreadable]' }],
     ['a boxed text', new String('boxed'), /^boxed$/, undefined],
@@ -124,7 +134,16 @@ describe('a returned MCP result', () => {
     ['one block for a list', { content: image, isError: false }, { content: [image] }],
     ['a text block without text', { content: [{ type: 'text' }] }, { content: [{ type: 'text', text: '{"type":"text"}' }] }],
     ['an image without data', { content: [{ type: 'image' }] }, { content: [{ type: 'text', text: '{"type":"image"}' }] }],
-    ['what is no block', { content: [5, null] }, { content: [{ type: 'text', text: '5' }, { type: 'text', text: 'null' }] }],
+    [
+      'what is no block',
+      { content: [5, null] },
+      {
+        content: [
+          { type: 'text', text: '5' },
+          { type: 'text', text: 'null' },
+        ],
+      },
+    ],
     ['metadata', { content: [image], _meta: { a: 1 } }, { content: [image] }],
     ['an error that is none', { content: [image], isError: 'no' }, { content: [image] }],
     ['a kind called like a member of all objects', { content: [{ type: 'constructor' }] }, { content: [{ type: 'constructor' }] }],

@@ -149,10 +149,25 @@ describe('at validation', () => {
 
   it('lets ordinary large values through', () => {
     const row = { type: 'object', properties: named(10, () => ({ type: 'string', maxLength: 50 })), additionalProperties: false }
-    expect(keywords({ items: { anyOf: [row, { type: 'null' }] } }, times(1_500, () => named(10, () => 'some ordinary text')))).toEqual([])
+    expect(
+      keywords(
+        { items: { anyOf: [row, { type: 'null' }] } },
+        times(1_500, () => named(10, () => 'some ordinary text')),
+      ),
+    ).toEqual([])
     expect(keywords({ pattern: '^[A-Za-z0-9+/=]*$' }, long)).toEqual([])
-    expect(keywords({ items: { pattern: '^[a-z0-9-]{1,64}$' } }, times(2_000, index => `id-${index}-0123456789abcdef`))).toEqual([])
-    expect(keywords({ type: 'object', properties: named(500, () => ({ type: 'string' })) }, named(500, () => 'x'))).toEqual([])
+    expect(
+      keywords(
+        { items: { pattern: '^[a-z0-9-]{1,64}$' } },
+        times(2_000, index => `id-${index}-0123456789abcdef`),
+      ),
+    ).toEqual([])
+    expect(
+      keywords(
+        { type: 'object', properties: named(500, () => ({ type: 'string' })) },
+        named(500, () => 'x'),
+      ),
+    ).toEqual([])
   })
 
   it('tells patterns apart: one that fits does not speak for another', () => {
@@ -161,6 +176,11 @@ describe('at validation', () => {
 
   it('looks for few further problems where looking costs much', () => {
     const schema = { items: { anyOf: times(200, index => ({ const: `c${index}` })) } }
-    expect(keywords(schema, times(50_000, () => 'x'))).toHaveLength(8)
+    expect(
+      keywords(
+        schema,
+        times(50_000, () => 'x'),
+      ),
+    ).toHaveLength(8)
   })
 })

@@ -74,7 +74,13 @@ describe('stated behaviour', () => {
   })
 
   it('never coerces', () => {
-    for (const [type, value] of [['integer', '5'], ['string', 5], ['boolean', 'true'], ['array', '[1]'], ['null', '']] as const) {
+    for (const [type, value] of [
+      ['integer', '5'],
+      ['string', 5],
+      ['boolean', 'true'],
+      ['array', '[1]'],
+      ['null', ''],
+    ] as const) {
       expect(fits({ type }, value)).toBe(false)
     }
   })
@@ -227,7 +233,12 @@ describe('problems', () => {
   it('are several at once, at most eight, each once', () => {
     const schema = { type: 'object', required: ['a', 'b'], properties: { c: { type: 'integer' } }, additionalProperties: false }
     expect(problems(schema, { c: 'x', d: 1, e: 2 })).toHaveLength(4)
-    expect(problems({ items: { type: 'integer' } }, Array.from({ length: 50 }, () => 'x'))).toHaveLength(8)
+    expect(
+      problems(
+        { items: { type: 'integer' } },
+        Array.from({ length: 50 }, () => 'x'),
+      ),
+    ).toHaveLength(8)
   })
 
   it('show the names that the schema declares and the indexes of lists, and no other name', () => {

@@ -79,7 +79,7 @@ describe('a key', () => {
     if (typeof wrong === 'string' && wrong !== '') expect(JSON.stringify(thrown)).not.toContain(wrong)
   })
 
-  it('is copied, so changing the host\'s bytes afterwards changes nothing', () => {
+  it("is copied, so changing the host's bytes afterwards changes nothing", () => {
     const mine = randomBytes(32)
     const before = createSealer(mine, random)
     const box = before.seal(plain, 'turn.1')

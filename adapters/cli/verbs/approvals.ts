@@ -1,6 +1,6 @@
 // `approvals`: what waits for a person, newest first.
 
-import type { ApprovalRow } from '../../../machines/ports/store.ts'
+import type { ApprovalRow } from '../../../machines/ports/rows.ts'
 import { isoTime } from '../../../machines/time.ts'
 import { withConfig, type ConfigFlags } from '../config.ts'
 import { partyText } from '../event-words.ts'
@@ -14,15 +14,18 @@ import { withWhere, type WhereFlags } from '../where.ts'
 
 type Flags = WhereFlags & ConfigFlags & FilterFlags & { readonly settled?: boolean }
 
-const words = command('approvals', 'List what waits for a person', 'approvals --tool refund --json')
-  .option('--settled', 'those that were decided, expired or closed instead of the open ones')
+const words = command('approvals', 'List what waits for a person', 'approvals --tool refund --json').option(
+  '--settled',
+  'those that were decided, expired or closed instead of the open ones',
+)
 
 export const approvals: Verb = verb<Flags>(withConfig(withWhere(withFilter(words))), async ({ flags, out }) =>
   withRuntime(flags, 'nothing', out, async ({ runtime, tenant }) => {
     const page = await runtime.approvals({ tenant, ...filterOf(flags), settled: flags.settled === true })
     await printPage(out, { ...page, approvals: page.approvals.map(approvalJson) }, HEAD, page.approvals.map(cells))
     return EXIT.done
-  }))
+  }),
+)
 
 const HEAD = ['APPROVAL', 'KIND', 'TOOL', 'TURN IS', 'WHO MAY', 'EXPIRES', 'REASON', 'ARGUMENTS']
 

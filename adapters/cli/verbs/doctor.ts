@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../machines/json.ts'
 import type { BusHealth } from '../../../machines/ports/bus.ts'
-import type { StoreHealth } from '../../../machines/ports/store.ts'
+import type { StoreHealth } from '../../../machines/ports/rows.ts'
 import { isoTime } from '../../../machines/time.ts'
 import { withConfig, type ConfigFlags } from '../config.ts'
 import { EXIT, reportOf } from '../exit.ts'
@@ -40,7 +40,7 @@ async function diagnose(flags: Flags, out: Output): Promise<Diagnosis> {
   try {
     const runtime = await createRuntime(host)
     try {
-      const { store, bus, ...configured } = await runtime.doctor() as unknown as { store: StoreHealth; bus: BusHealth } & JsonObject
+      const { store, bus, ...configured } = (await runtime.doctor()) as unknown as { store: StoreHealth; bus: BusHealth } & JsonObject
       return { store: { ...store, reachable: true }, bus, configured }
     } finally {
       await runtime.close()
@@ -81,7 +81,8 @@ function problemsOf({ store, bus }: Diagnosis): readonly string[] {
     ...broken,
     ...(turns.parked > 0 ? [`${turns.parked} turns are parked: \`recover <turn>\` takes one up again`] : []),
     ...(backlog > 0 && bus.kind === 'nats' ? [`${backlog} versions are not published yet`] : []),
-    ...horizon.filter(({ since }) => Date.now() - since > LONG_MS)
+    ...horizon
+      .filter(({ since }) => Date.now() - since > LONG_MS)
       .map(({ pid, database, since }) => `process ${pid} holds up the feed from database ${database} since ${isoTime(since)}`),
   ]
 }

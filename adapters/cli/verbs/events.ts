@@ -26,7 +26,8 @@ export const events: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ w
     const stream = follow ? turn.events({ after, signal: interrupted() }) : history(runtime, turn, after)
     for await (const event of stream) await out.answer(event, () => eventLine(event, out))
     return EXIT.done
-  }))
+  }),
+)
 
 /** Aborted at Ctrl-C: the command then ends as if the turn had. */
 function interrupted(): AbortSignal {

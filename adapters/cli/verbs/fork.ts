@@ -19,4 +19,5 @@ export const fork: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ wor
     const { runtime, tenant } = opened
     const forked = await runtime.fork(turnId, { at: flags.at, as: personHere(), tenant })
     return printTurn(await toRest(opened, forked.id, out), out, { from: turnId, at: flags.at })
-  }))
+  }),
+)

@@ -4,9 +4,15 @@ import { Option } from 'commander'
 import type { TranscriptFormat } from '../../lint/transcript/format.ts'
 import { command, verb, type Verb } from '../verb.ts'
 
-const transcript = command('transcript', 'Check that a recorded history pairs every call with its one result', 'lint transcript history.jsonl')
+const transcript = command(
+  'transcript',
+  'Check that a recorded history pairs every call with its one result',
+  'lint transcript history.jsonl',
+)
   .argument('<file>', 'messages as JSON or as lines of JSON, one history or many')
-  .addOption(new Option('--format <format>', 'seen from the messages where it is not given').choices(['anthropic', 'openai', 'mcp', 'toolturn']))
+  .addOption(
+    new Option('--format <format>', 'seen from the messages where it is not given').choices(['anthropic', 'openai', 'mcp', 'toolturn']),
+  )
 
 export const lintTranscript: Verb = verb<{ readonly format?: TranscriptFormat }>(transcript, async ({ words: [file = ''], flags, out }) => {
   const { lintTranscriptFile } = await import('../../lint/command.ts')

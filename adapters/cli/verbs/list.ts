@@ -1,6 +1,6 @@
 // `list`: turns, newest first.
 
-import type { TurnRow } from '../../../machines/ports/store.ts'
+import type { TurnRow } from '../../../machines/ports/rows.ts'
 import { isoTime } from '../../../machines/time.ts'
 import { withConfig, type ConfigFlags } from '../config.ts'
 import { partyText } from '../event-words.ts'
@@ -20,7 +20,8 @@ export const list: Verb = verb<Flags>(withConfig(withWhere(withFilter(words))), 
     const page = await runtime.list({ tenant, ...filterOf(flags) })
     await printPage(out, { ...page, turns: page.turns.map(turnJson) }, HEAD, page.turns.map(cells))
     return EXIT.done
-  }))
+  }),
+)
 
 const HEAD = ['TURN', 'STATE', 'CODE', 'ATTEMPT', 'OPENED', 'PRINCIPAL', 'TOOLS', 'LABELS']
 
@@ -33,6 +34,8 @@ function cells({ turnId, state, parked, code, attempt, openedAt, principal, tool
     isoTime(openedAt),
     principal === null ? '-' : partyText(principal),
     tools.join(',') || '-',
-    Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' ') || '-',
+    Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ') || '-',
   ]
 }

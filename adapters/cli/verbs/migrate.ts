@@ -6,8 +6,10 @@ import { storeOf, withWhere, type WhereFlags } from '../where.ts'
 
 type Flags = WhereFlags & { readonly print?: boolean }
 
-const words = command('migrate', 'Bring the schema up to date', 'migrate --store postgres://localhost/app?schema=toolturn')
-  .option('--print', 'print the SQL instead, and touch nothing')
+const words = command('migrate', 'Bring the schema up to date', 'migrate --store postgres://localhost/app?schema=toolturn').option(
+  '--print',
+  'print the SQL instead, and touch nothing',
+)
 
 export const migrate: Verb = verb<Flags>(withWhere(words), async ({ flags, out }) => {
   const store = storeOf(flags)

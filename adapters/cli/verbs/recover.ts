@@ -10,14 +10,20 @@ import { withWhere, type WhereFlags } from '../where.ts'
 
 type Flags = WhereFlags & ConfigFlags
 
-const words = command('recover', 'Drive turns whose worker died, once', 'recover --config app.js')
-  .argument('[turn]', 'only this one, also when it is parked')
+const words = command('recover', 'Drive turns whose worker died, once', 'recover --config app.js').argument(
+  '[turn]',
+  'only this one, also when it is parked',
+)
 
 export const recover: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ words: [turnId], flags, out }) => {
   requireConfig(flags, 'recover')
   return withRuntime(flags, turnId === undefined ? 'due' : 'one', out, async opened => {
     const driven = turnId === undefined ? await recoverDue(opened, out) : [recoveredOf(await toRest(opened, turnId, out))]
-    await out.table({ driven }, ['TURN', 'STATE', 'CODE'], driven.map(turn => [turn.turnId, turn.state ?? '-', turn.code ?? '-']))
+    await out.table(
+      { driven },
+      ['TURN', 'STATE', 'CODE'],
+      driven.map(turn => [turn.turnId, turn.state ?? '-', turn.code ?? '-']),
+    )
     return driven.some(({ state }) => state === null || state === 'failed') ? EXIT.failed : EXIT.done
   })
 })

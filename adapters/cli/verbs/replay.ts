@@ -23,7 +23,8 @@ export const replay: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ w
     await out.answer(result, () => replayText(result))
     const differs = at === undefined ? !result.same : result.divergence !== null || result.missing !== null
     return differs ? EXIT.failed : EXIT.done
-  }))
+  }),
+)
 
 function replayText({ turnId, attempt, state, code, executions, modelCalls, same, divergence, missing, messages }: ReplayResult): string {
   return facts([

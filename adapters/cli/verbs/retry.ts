@@ -18,4 +18,5 @@ export const retry: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ wo
     const { runtime, tenant } = opened
     await runtime.retry(turnId, { as: personHere(), via: 'app', tenant, despiteDoubt: flags.despiteDoubt === true })
     return printTurn(await toRest(opened, turnId, out), out)
-  }))
+  }),
+)

@@ -13,7 +13,10 @@ const words = command('run', 'Run scenario files; exit 1 when any differs', 'sce
   .argument('[files...]', 'JSON or YAML')
   .option('--suite <name or file>', 'run a suite, and report what it shows; again and again for several', added)
   .option('--in-process', 'no child processes: kills are simulated')
-  .option('--report [folder]', 'keep there, for each file, all that happened, and the report of suites; without a folder that is only printed')
+  .option(
+    '--report [folder]',
+    'keep there, for each file, all that happened, and the report of suites; without a folder that is only printed',
+  )
 
 export const scenarioRun: Verb = verb<Flags>(withWhere(words), async ({ words: files, flags, out }) => {
   // Each run has a store of its own; where none is named, a folder that is gone afterwards.

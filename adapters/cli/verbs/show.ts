@@ -16,7 +16,11 @@ import { ToolturnError } from '../../../machines/errors.ts'
 
 type Flags = WhereFlags & ConfigFlags & { readonly messages?: boolean; readonly round?: number }
 
-const words = command('show', 'Show a turn: its calls and its timeline, or its messages', 'show 0190a0b0-0000-7000-8000-000000000000 --messages --round 2')
+const words = command(
+  'show',
+  'Show a turn: its calls and its timeline, or its messages',
+  'show 0190a0b0-0000-7000-8000-000000000000 --messages --round 2',
+)
   .argument('<turn>', 'its id')
   .option('--messages', 'the transcript instead: what the model is sent')
   .option('--round <n>', 'with --messages: only what the n-th round was asked with', fromOne)

@@ -8,11 +8,12 @@ import { given, label } from '../reading.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
-type Flags = WhereFlags & ConfigFlags & {
-  readonly input: string
-  readonly key?: string
-  readonly label?: { readonly [name: string]: string }
-}
+type Flags = WhereFlags &
+  ConfigFlags & {
+    readonly input: string
+    readonly key?: string
+    readonly label?: { readonly [name: string]: string }
+  }
 
 const words = command('spawn', 'Open a turn', `spawn --config app.js --input 'Order 42 arrived broken. Please refund it.'`)
   .requiredOption('--input <text>', 'what you ask for')

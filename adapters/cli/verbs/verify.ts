@@ -51,7 +51,13 @@ async function verifyFile(path: string): Promise<VerifyResult> {
 }
 
 function resultText({ ok, turns, events, erased, unjudged, findings }: VerifyResult): string {
-  const counts = facts([factOf('whole', ok ? 'yes' : 'no'), factOf('turns', turns), factOf('events', events), factOf('erased', erased), factOf('not judged', unjudged)])
+  const counts = facts([
+    factOf('whole', ok ? 'yes' : 'no'),
+    factOf('turns', turns),
+    factOf('events', events),
+    factOf('erased', erased),
+    factOf('not judged', unjudged),
+  ])
   if (findings.length === 0) return counts
   const rows = findings.map(({ turnId, version, problem }) => [turnId, String(version), problem])
   return `${counts}\n\n${table(['TURN', 'VERSION', 'PROBLEM'], rows)}`

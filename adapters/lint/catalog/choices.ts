@@ -17,8 +17,8 @@ const LISTS: readonly RegExp[] = [
   /(?<![\w:/.])[A-Za-z][\w-]{0,40}(?:\/[A-Za-z][\w-]{0,40}){2,}(?![\w/.])/,
   // Behind words that announce them: one of red, green or blue.
   new RegExp(
-    '\\b(?:one of|either|any of|(?:possible|allowed|valid|accepted|supported|permitted) (?:values?|options|choices)|values|options|choices)\\b'
-      + `(?: the following)?(?: are| is| include)?\\s?[:=(]?\\s?${ITEM}(?:${BETWEEN}${ITEM})+(?=[\\s.,;)]|$)`,
+    '\\b(?:one of|either|any of|(?:possible|allowed|valid|accepted|supported|permitted) (?:values?|options|choices)|values|options|choices)\\b' +
+      `(?: the following)?(?: are| is| include)?\\s?[:=(]?\\s?${ITEM}(?:${BETWEEN}${ITEM})+(?=[\\s.,;)]|$)`,
     'i',
   ),
   // Behind words that may also announce something else: must be asc or desc.

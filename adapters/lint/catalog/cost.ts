@@ -28,9 +28,11 @@ export function sizeFindings(tools: readonly Linted[]): readonly Finding[] {
   const tokens = tokensOfAll(tools)
   return [
     ...(tools.length > MOST_TOOLS
-      ? [found('too-many-tools', null, '', `There are ${tools.length} tools, over ${MOST_TOOLS}: models choose badly from so many.`)] : []),
+      ? [found('too-many-tools', null, '', `There are ${tools.length} tools, over ${MOST_TOOLS}: models choose badly from so many.`)]
+      : []),
     ...(tokens > CATALOG_TOKENS
-      ? [found('catalog-costly', null, '', `The definitions take ${estimate(tokens)}, over ${count(CATALOG_TOKENS)}.`)] : []),
+      ? [found('catalog-costly', null, '', `The definitions take ${estimate(tokens)}, over ${count(CATALOG_TOKENS)}.`)]
+      : []),
   ]
 }
 

@@ -39,7 +39,8 @@ function toolFindings(tool: Linted): readonly Finding[] {
 
 function repeatedNames(tools: readonly Linted[]): readonly Finding[] {
   const names = Map.groupBy(tools, ({ name }) => name)
-  return [...names].filter(([, same]) => same.length > 1)
+  return [...names]
+    .filter(([, same]) => same.length > 1)
     .map(([name, same]) => found('name-repeated', name, '/name', `${same.length} tools have this name.`))
 }
 

@@ -48,7 +48,10 @@ export function linted(tool: Tool | LintedDescriptor): Linted {
 const REASON_CHARACTERS = 300
 
 function faultsOf({ inputSchema, outputSchema, quarantined }: LintedDescriptor): readonly Fault[] {
-  const given = [{ path: '/inputSchema', schema: inputSchema }, { path: '/outputSchema', schema: outputSchema ?? true }] as const
+  const given = [
+    { path: '/inputSchema', schema: inputSchema },
+    { path: '/outputSchema', schema: outputSchema ?? true },
+  ] as const
   const faults = given.flatMap(({ path, schema }): readonly Fault[] => {
     const compiled = compiledSchema(schema)
     return compiled.ok ? [] : [{ path, reason: shown(compiled.reason) }]

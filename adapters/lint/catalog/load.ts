@@ -21,9 +21,14 @@ export async function loadCatalog(path: string): Promise<Catalog> {
   const { tools, default: main } = await loadModule('module', path)
   const list = tools ?? (isRecord(main) ? main['tools'] : main)
   if (Array.isArray(list)) return list.map(tool => asTool(path, tool))
-  throw new ToolturnError('option_invalid', `The module ${path} exports no tools: \`tools\`, or as its default a list of them or \`{ tools }\`.`, {
-    option: 'module', path,
-  })
+  throw new ToolturnError(
+    'option_invalid',
+    `The module ${path} exports no tools: \`tools\`, or as its default a list of them or \`{ tools }\`.`,
+    {
+      option: 'module',
+      path,
+    },
+  )
 }
 
 /**
@@ -33,8 +38,14 @@ export async function loadCatalog(path: string): Promise<Catalog> {
  * @throws ToolturnError `option_invalid` where there are none
  */
 export function readCatalog(option: string, path: string): readonly LintedDescriptor[] {
-  const list = readJsonFile(option, path).map(({ value }) => descriptorsIn(value)).findLast(found => found !== null)
-  if (list == null) throw new ToolturnError('option_invalid', `The file ${path} holds no catalog: a list of descriptors, or \`{ "catalog": […] }\`.`, { option, path })
+  const list = readJsonFile(option, path)
+    .map(({ value }) => descriptorsIn(value))
+    .findLast(found => found !== null)
+  if (list == null)
+    throw new ToolturnError('option_invalid', `The file ${path} holds no catalog: a list of descriptors, or \`{ "catalog": […] }\`.`, {
+      option,
+      path,
+    })
   return list.map(descriptor => asDescriptor(option, path, descriptor))
 }
 
@@ -42,7 +53,7 @@ function descriptorsIn(value: Json): readonly Json[] | null {
   if (Array.isArray(value)) return value as readonly Json[]
   if (!isJsonObject(value)) return null
   const inside = [value['catalog'], value['tools'], isJsonObject(value['data']) ? value['data']['catalog'] : undefined]
-  return inside.find(each => Array.isArray(each)) as readonly Json[] | undefined ?? null
+  return (inside.find(each => Array.isArray(each)) as readonly Json[] | undefined) ?? null
 }
 
 function asTool(path: string, value: unknown): Tool | LintedDescriptor {
@@ -53,9 +64,14 @@ function asTool(path: string, value: unknown): Tool | LintedDescriptor {
 
 function asDescriptor(option: string, path: string, value: unknown): LintedDescriptor {
   if (isDescriptor(value)) return value
-  throw new ToolturnError('option_invalid', `What ${path} lists is not all tools: each is to be made by tool({ … }), or to have \`name\` and \`inputSchema\`.`, {
-    option, path,
-  })
+  throw new ToolturnError(
+    'option_invalid',
+    `What ${path} lists is not all tools: each is to be made by tool({ … }), or to have \`name\` and \`inputSchema\`.`,
+    {
+      option,
+      path,
+    },
+  )
 }
 
 function isRecord(value: unknown): value is { readonly [name: string]: unknown } {

@@ -13,7 +13,16 @@ export type ObjectPlace = { readonly path: string; readonly schema: JsonObject; 
 export type Declared = { readonly parameters: readonly Parameter[]; readonly objects: readonly ObjectPlace[] }
 
 /** What only restates conditions, or names no value that is sent. */
-const PASSED_OVER: ReadonlySet<string> = new Set(['if', 'then', 'else', 'not', 'dependentSchemas', 'dependencies', 'propertyNames', 'contains'])
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  'if',
+  'then',
+  'else',
+  'not',
+  'dependentSchemas',
+  'dependencies',
+  'propertyNames',
+  'contains',
+])
 
 type Walk = { readonly root: Json; readonly seen: Set<JsonObject>; readonly parameters: Parameter[]; readonly objects: ObjectPlace[] }
 

@@ -34,11 +34,14 @@ function parameterFindings(tool: string, { path, name, schema }: Parameter): rea
   const described = typeof description === 'string' && description.trim() !== ''
   return [
     ...(described || isFixed(schema)
-      ? [] : [found('parameter-undescribed', tool, path, `The parameter ${quoted(name)} has no description.`)]),
+      ? []
+      : [found('parameter-undescribed', tool, path, `The parameter ${quoted(name)} has no description.`)]),
     ...(described && isFreeText(schema) && listsChoices(description)
-      ? [found('choices-without-enum', tool, path, `The description of ${quoted(name)} lists choices, and any text is taken.`)] : []),
+      ? [found('choices-without-enum', tool, path, `The description of ${quoted(name)} lists choices, and any text is taken.`)]
+      : []),
     ...(isSecretField(name, new Set()) && mayHoldSecret(schema)
-      ? [found('secret-unmarked', tool, path, `The parameter ${quoted(name)} has the name of a secret, and is not marked as one.`)] : []),
+      ? [found('secret-unmarked', tool, path, `The parameter ${quoted(name)} has the name of a secret, and is not marked as one.`)]
+      : []),
   ]
 }
 
@@ -62,5 +65,12 @@ function mayHoldSecret(schema: JsonObject): boolean {
 function objectFindings(tool: string, { path, schema, closed }: ObjectPlace): readonly Finding[] {
   if (closed) return []
   const named = Object.keys(propertiesOf(schema)).length > 0
-  return [found('object-open', tool, path, named ? 'The object takes properties that it does not name.' : 'The object names no properties, and takes any.')]
+  return [
+    found(
+      'object-open',
+      tool,
+      path,
+      named ? 'The object takes properties that it does not name.' : 'The object names no properties, and takes any.',
+    ),
+  ]
 }

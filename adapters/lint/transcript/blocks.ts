@@ -44,7 +44,10 @@ export function readSampling(messages: readonly unknown[]): readonly Step[] {
 
 function readBlocks(messages: readonly unknown[], words: Words): readonly Step[] {
   // Logs write the blocks of one response as messages of their own, and the provider takes neighbours for one.
-  return joined(messages.map((element, index) => stepOf(element, index, words)), ['assistant'])
+  return joined(
+    messages.map((element, index) => stepOf(element, index, words)),
+    ['assistant'],
+  )
 }
 
 function stepOf(element: unknown, message: number, words: Words): Step {

@@ -9,7 +9,10 @@ const FOREIGN_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 
 const FOREIGN_MEMBERS = ['call_id', 'results']
 
 export function readChat(messages: readonly unknown[]): readonly Step[] {
-  return joined(messages.map((element, index) => stepOf(element, index, messages)), ['results'])
+  return joined(
+    messages.map((element, index) => stepOf(element, index, messages)),
+    ['results'],
+  )
 }
 
 function stepOf(element: unknown, index: number, messages: readonly unknown[]): Step {

@@ -42,11 +42,21 @@ export function checkHistory(
   // A call in one format and its result in another would both be found alone: that is said of the formats.
   const oneFormat = steps.every(step => step.kind !== 'unread' || !step.foreign)
   const paired = oneFormat ? pairingFindings(read, dialect.late) : []
-  const all: readonly Found[] = [...paired, ...reusedIds(steps, dialect.reused), ...contentFindings(steps, read.length === 0 ? 'error' : 'warning')]
+  const all: readonly Found[] = [
+    ...paired,
+    ...reusedIds(steps, dialect.reused),
+    ...contentFindings(steps, read.length === 0 ? 'error' : 'warning'),
+  ]
   const findings = all
     .toSorted((a, b) => a.at.message - b.at.message)
     .map(({ at, finding: { severity, finding, rule, tool, what, mend } }) => ({
-      severity, finding, rule, tool, path: pathOf(place(at.message), at.inside), what, mend,
+      severity,
+      finding,
+      rule,
+      tool,
+      path: pathOf(place(at.message), at.inside),
+      what,
+      mend,
     }))
   return { format: dialect.name, messages: messages.length, findings }
 }

@@ -33,7 +33,8 @@ export function reusedIds(steps: readonly Step[], severity: Severity): readonly 
     const reused = step.calls.filter(({ id }) => id !== null && seen.has(id))
     for (const { id } of step.calls) if (id !== null) seen.add(id)
     return reused.map(call =>
-      found('id-reused', call.at, shownName(call.tool), `A call of an earlier message has the id ${quoted(call.id ?? '')} too.`, severity))
+      found('id-reused', call.at, shownName(call.tool), `A call of an earlier message has the id ${quoted(call.id ?? '')} too.`, severity),
+    )
   })
 }
 
@@ -42,14 +43,23 @@ function assistantFindings({ calls, said, truncated, at }: Assistant): readonly 
   return [
     ...(cut ? [found('round-truncated', at, null, 'The message was cut off, and its calls stayed in the history.')] : []),
     ...calls.flatMap(argumentFindings),
-    ...said.filter(({ text }) => looksLikeCall(text)).map(({ at: place }) => found('text-like-call', place, null, 'The text looks like a call.')),
+    ...said
+      .filter(({ text }) => looksLikeCall(text))
+      .map(({ at: place }) => found('text-like-call', place, null, 'The text looks like a call.')),
   ]
 }
 
 function argumentFindings(call: Call): readonly Found[] {
   const why = whyUnreadable(call)
   if (why === null) return []
-  return [found('arguments-unreadable', call.at, shownName(call.tool), `The arguments of the call ${quoted(call.id ?? '')} cannot be read. ${why}`)]
+  return [
+    found(
+      'arguments-unreadable',
+      call.at,
+      shownName(call.tool),
+      `The arguments of the call ${quoted(call.id ?? '')} cannot be read. ${why}`,
+    ),
+  ]
 }
 
 /** In words of ours: nothing of what was written is repeated. */
@@ -70,8 +80,11 @@ function whyUnreadable({ arguments: written }: Call): string | null {
 function resultsFindings({ at, results, mixed }: Results, tools: ReadonlyMap<string | null, string>): readonly Found[] {
   return [
     ...(mixed ? [found('results-mixed', at, null, 'Something else stands before the results of the message, or among them.')] : []),
-    ...results.filter(result => result.empty).map(({ at: place, id }) =>
-      found('result-empty', place, tools.get(id) ?? null, `The result of the call ${quoted(id ?? '')} is empty.`)),
+    ...results
+      .filter(result => result.empty)
+      .map(({ at: place, id }) =>
+        found('result-empty', place, tools.get(id) ?? null, `The result of the call ${quoted(id ?? '')} is empty.`),
+      ),
   ]
 }
 

@@ -26,7 +26,11 @@ export function checkFile(path: string, format?: TranscriptFormat): readonly Che
   const [first] = read
   const histories = read.length === 1 && first?.line === null ? historiesOf(first.value, '') : historiesOfLines(read)
   if (histories.every(({ messages }) => messages.length === 0)) {
-    throw new ToolturnError('option_invalid', `The file ${path} holds no messages: a list of them is expected, or an object with \`messages\`.`, { option: 'file', path })
+    throw new ToolturnError(
+      'option_invalid',
+      `The file ${path} holds no messages: a list of them is expected, or an object with \`messages\`.`,
+      { option: 'file', path },
+    )
   }
   const [one, ...more] = histories.map(({ messages, place }) => checkHistory(messages, format, place))
   return one === undefined ? [] : [{ ...one, findings: [...read.flatMap(keyFindings), ...one.findings] }, ...more]
@@ -71,6 +75,12 @@ function keyFindings({ text, line }: Read): readonly Finding[] {
   const { severity, rule, mend } = TRANSCRIPT_WORDS['keys-repeated']
   const what = 'An object holds the same key twice.'
   return repeatedKeys(text).map(path => ({
-    severity, finding: 'keys-repeated', rule, tool: null, path: shownPath(`${line === null ? '' : `line ${line}: `}${path}`), what, mend,
+    severity,
+    finding: 'keys-repeated',
+    rule,
+    tool: null,
+    path: shownPath(`${line === null ? '' : `line ${line}: `}${path}`),
+    what,
+    mend,
   }))
 }

@@ -29,35 +29,63 @@ export type Dialect = {
 /** In the order in which they are looked for: the last two share their blocks. */
 const DIALECTS: readonly Dialect[] = [
   {
-    format: 'mcp', name: 'an MCP session', read: readRpc, late: 'error', reused: 'error',
+    format: 'mcp',
+    name: 'an MCP session',
+    read: readRpc,
+    late: 'error',
+    reused: 'error',
     marked: element => element['jsonrpc'] !== undefined,
   },
   {
-    format: 'toolturn', name: 'toolturn messages', read: readOwn, late: 'error', reused: 'error',
+    format: 'toolturn',
+    name: 'toolturn messages',
+    read: readOwn,
+    late: 'error',
+    reused: 'error',
     marked: element => Array.isArray(element['results']) || blocks(element).some(block => block['kind'] !== undefined),
   },
   {
-    format: 'openai', name: 'Chat Completions', read: readChat, late: 'error', reused: 'warning',
+    format: 'openai',
+    name: 'Chat Completions',
+    read: readChat,
+    late: 'error',
+    reused: 'warning',
     marked: ({ role, tool_calls: calls, function_call: call }) => calls != null || call != null || role === 'tool' || role === 'function',
   },
   {
     // The provider itself pairs by id wherever the result stands; others who serve this format do not.
-    format: 'openai', name: 'Responses items', read: readResponses, late: 'warning', reused: 'error',
-    marked: ({ type, role, call_id: id }) => id !== undefined || (role === undefined && /_call$|_output$|^reasoning$/.test(textOf(type) ?? '')),
+    format: 'openai',
+    name: 'Responses items',
+    read: readResponses,
+    late: 'warning',
+    reused: 'error',
+    marked: ({ type, role, call_id: id }) =>
+      id !== undefined || (role === undefined && /_call$|_output$|^reasoning$/.test(textOf(type) ?? '')),
   },
   {
-    format: 'mcp', name: 'MCP sampling', read: readSampling, late: 'error', reused: 'error',
+    format: 'mcp',
+    name: 'MCP sampling',
+    read: readSampling,
+    late: 'error',
+    reused: 'error',
     marked: element => element['stopReason'] !== undefined || blocks(element).some(block => block['toolUseId'] !== undefined),
   },
   {
-    format: 'anthropic', name: 'Anthropic Messages', read: readAnthropic, late: 'error', reused: 'error',
+    format: 'anthropic',
+    name: 'Anthropic Messages',
+    read: readAnthropic,
+    late: 'error',
+    reused: 'error',
     marked: element => element['stop_reason'] !== undefined || kindsOf(element).some(kind => /^tool_(use|result)$/.test(kind)),
   },
 ]
 
 /** What of a format is read where nothing says which of its two it is. */
 const PLAIN: { readonly [format in TranscriptFormat]: string } = {
-  anthropic: 'Anthropic Messages', openai: 'Chat Completions', mcp: 'MCP sampling', toolturn: 'toolturn messages',
+  anthropic: 'Anthropic Messages',
+  openai: 'Chat Completions',
+  mcp: 'MCP sampling',
+  toolturn: 'toolturn messages',
 }
 
 export function isFormat(word: string): word is TranscriptFormat {

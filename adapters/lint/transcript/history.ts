@@ -61,14 +61,24 @@ function oneOf(run: readonly Step[]): readonly Step[] {
   const [assistant] = assistants
   const [first] = results
   return [
-    ...(assistant === undefined ? [] : [{
-      ...assistant,
-      calls: assistants.flatMap(step => step.calls),
-      said: assistants.flatMap(step => step.said),
-      truncated: assistants.some(step => step.truncated),
-    }]),
-    ...(first === undefined ? [] : [{
-      ...first, results: results.flatMap(step => step.results), mixed: results.some(step => step.mixed),
-    }]),
+    ...(assistant === undefined
+      ? []
+      : [
+          {
+            ...assistant,
+            calls: assistants.flatMap(step => step.calls),
+            said: assistants.flatMap(step => step.said),
+            truncated: assistants.some(step => step.truncated),
+          },
+        ]),
+    ...(first === undefined
+      ? []
+      : [
+          {
+            ...first,
+            results: results.flatMap(step => step.results),
+            mixed: results.some(step => step.mixed),
+          },
+        ]),
   ]
 }

@@ -54,7 +54,8 @@ function repeatedIds(round: readonly Asked[]): readonly Found[] {
   const seen = new Set<string>()
   return round.flatMap(({ call }): readonly Found[] => {
     if (call.id === null) return []
-    if (seen.has(call.id)) return [found('id-repeated', call.at, shownName(call.tool), `Two calls of the message have the id ${named(call)}.`)]
+    if (seen.has(call.id))
+      return [found('id-repeated', call.at, shownName(call.tool), `Two calls of the message have the id ${named(call)}.`)]
     seen.add(call.id)
     return []
   })
@@ -70,9 +71,16 @@ function answeredBadly({ call, answers: [first, ...more] }: Asked, end: number, 
 function unanswered({ call }: Asked, round: readonly Asked[], step: number, steps: readonly Step[]): Found {
   const tool = shownName(call.tool)
   if (call.id === null) return found('id-missing', call.at, tool, 'The call has no id.')
-  if (step === steps.length - 1) return found('trimmed-behind-call', call.at, tool, `The history ends behind the call ${named(call)}, before its result.`)
+  if (step === steps.length - 1)
+    return found('trimmed-behind-call', call.at, tool, `The history ends behind the call ${named(call)}, before its result.`)
   const strangers = steps[step + 1]?.kind === 'results' && round.every(({ answers }) => answers.length === 0)
-  if (strangers) return found('trimmed-behind-call', call.at, tool, `Behind the call ${named(call)} stand only results of other calls: what stood between was taken out.`)
+  if (strangers)
+    return found(
+      'trimmed-behind-call',
+      call.at,
+      tool,
+      `Behind the call ${named(call)} stand only results of other calls: what stood between was taken out.`,
+    )
   return found('call-without-result', call.at, tool, `The call ${named(call)} has no result.`)
 }
 
