@@ -29,7 +29,7 @@ export function redactLine(
   fields: JsonObject = {},
 ): { readonly message: string; readonly fields: JsonObject } {
   const masked = redactor.value(cleanJson(fields) ?? {}).value
-  return { message: redactor.text(String(message)).text, fields: isJsonObject(masked) ? masked : {} }
+  return { message: redactor.text(message).text, fields: isJsonObject(masked) ? masked : {} }
 }
 
 /** What is kept where a text cannot be read, so no secret field in it can be found. */

@@ -25,7 +25,8 @@ async function embeddedServer(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'toolturn-version-'))
   try {
     const store = await storeAt({ store: { kind: 'embedded', folder }, bus: { kind: 'memory' } }).open(silentLog)
-    const { server } = await store.health().finally(store.close)
+    const { server } = await store.health()
+    await store.close()
     return { kind: 'embedded', server }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -69,7 +69,9 @@ export async function readSuite(named: string): Promise<Suite> {
 function check(value: unknown, file: string): Suite {
   compiled ??= new Ajv2020({ strict: true, strictRequired: false, strictTypes: false }).compile<Suite>(SHAPE)
   if (compiled(value)) return value
-  const [{ instancePath: path = '', message: reason = '' } = {}] = compiled.errors ?? []
+  const [first] = compiled.errors ?? []
+  const path = first?.instancePath ?? ''
+  const reason = first?.message ?? ''
   throw new ToolturnError('scenario_invalid', `${file} at ${path} is no suite: it ${reason}.`, { file, path, reason })
 }
 

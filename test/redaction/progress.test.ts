@@ -19,8 +19,8 @@ function told(deltas: readonly string[], masked = redactor, before = ''): { read
   return { all: texts.join(''), live }
 }
 
-const halves = (text: string): string[][] => [...text].map((_, at) => [text.slice(0, at), text.slice(at)])
-const letters = (text: string): string[] => [...text]
+const halves = (text: string): string[][] => Array.from(text).map((_, at) => [text.slice(0, at), text.slice(at)])
+const letters = (text: string): string[] => Array.from(text)
 
 describe('deltas', () => {
   it.each([SECRET, PHRASE])('mask a secret that is split at any place: %s', secret => {

@@ -23,7 +23,8 @@ describe('a tool', () => {
       input: open,
       replayPolicy: 'read-only',
       run: (_, { principal }) => {
-        ;(principal?.scopes as string[]).push('admin')
+        const scopes = principal?.scopes as string[] | undefined
+        scopes?.push('admin')
       },
     })
     const admin = tool({
