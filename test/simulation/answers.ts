@@ -40,7 +40,11 @@ function withOutput(round: ModelRound, chance: Chance, mark: string): ModelRound
   return { ...round, items: [{ kind: 'text', text }] }
 }
 
-function brokenRound(said: ReadonlyMap<string, Said>, event: Extract<Event, { type: 'round.recorded' }>, attempt: number): readonly string[] {
+function brokenRound(
+  said: ReadonlyMap<string, Said>,
+  event: Extract<Event, { type: 'round.recorded' }>,
+  attempt: number,
+): readonly string[] {
   const [first] = event.data.items
   const answer = first?.kind === 'text' ? said.get(first.text) : undefined
   const calls = event.data.items.filter(item => item.kind === 'call')
@@ -48,7 +52,8 @@ function brokenRound(said: ReadonlyMap<string, Said>, event: Extract<Event, { ty
   const made = answer.items.filter(item => item.kind === 'call')
   const same = calls.length === made.length && calls.every((call, index) => call.name === made[index]?.name)
   return [
-    (answer.turnId !== event.turnId || answer.attempt !== attempt || answer.round !== event.data.round) && 'D7: a round is recorded that answered another one',
+    (answer.turnId !== event.turnId || answer.attempt !== attempt || answer.round !== event.data.round) &&
+      'D7: a round is recorded that answered another one',
     !same && 'A3: a round does not hold the calls that the model made',
   ].filter(broken => broken !== false)
 }

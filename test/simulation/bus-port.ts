@@ -45,7 +45,8 @@ export function brokenBroker(stage: Stage, all: boolean): readonly string[] {
   for (const { id } of stage.broker.kept('turns')) {
     const [turnId = '', version = ''] = id.split(':')
     const last = seen.get(turnId) ?? 0
-    if (Number(version) !== last + 1) broken.push(`${shortName(turnId)}: the first copy of version ${version} comes right behind version ${last}`)
+    if (Number(version) !== last + 1)
+      broken.push(`${shortName(turnId)}: the first copy of version ${version} comes right behind version ${last}`)
     seen.set(turnId, Math.max(last, Number(version)))
   }
   for (const { turnId, events } of all ? stage.records.all() : []) {

@@ -21,9 +21,14 @@ export async function startConsumer(stage: Stage, host: Host, process: Process, 
   const log = logPort(stage, process)
   const handle = openMemory(stage.database)
   const connection = stage.broker.open(log)
-  process.connections.push(() => void handle.close(), () => void connection.close())
+  process.connections.push(
+    () => void handle.close(),
+    () => void connection.close(),
+  )
   const store = storePort({
-    store: handle, line, chance,
+    store: handle,
+    line,
+    chance,
     away: () => host.away(process),
     faults: () => ({ cut: 0, busy: 0, refuseRecord: 0 }),
     pass: stage.time.pass,
@@ -36,16 +41,22 @@ export async function startConsumer(stage: Stage, host: Host, process: Process, 
   })
   const seen = {
     version: (turnId: string) => line('place', () => shelf.versions.get(turnId) ?? null),
-    advance: (turnId: string, version: number) => line('advance', () => void shelf.versions.set(turnId, Math.max(version, shelf.versions.get(turnId) ?? 0))),
+    advance: (turnId: string, version: number) =>
+      line('advance', () => void shelf.versions.set(turnId, Math.max(version, shelf.versions.get(turnId) ?? 0))),
   }
   const ports = { store, bus: busPort(stage, process, connection), clock: life.clock, log, random: { workerId: () => name } }
-  await subscribe(ports, { name: 'audit', from: 'start', seen }, ({ turnId, version }) => {
-    const fails = !stage.isCalm() && chance.hit(FAILS)
-    return line('handle', () => {
-      if (fails) throw new Error('The simulated handler throws.')
-      take(stage, shelf, turnId, version)
-    })
-  }, PACE)
+  await subscribe(
+    ports,
+    { name: 'audit', from: 'start', seen },
+    ({ turnId, version }) => {
+      const fails = !stage.isCalm() && chance.hit(FAILS)
+      return line('handle', () => {
+        if (fails) throw new Error('The simulated handler throws.')
+        take(stage, shelf, turnId, version)
+      })
+    },
+    PACE,
+  )
 }
 
 /** The effect and the place in one: a version that is there already is refused, as a unique row would. */

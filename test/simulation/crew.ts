@@ -33,9 +33,9 @@ export type CrewOptions = {
 }
 
 const RESTART_MS = [50, 2_000, 20_000] as const
-const FROZEN_MS = [800, 6_000, 18_000, 35_000] as const
-/** How much more likely a process dies at the call that a plan has picked. */
-const KILL_AT = 0.25
+const FROZEN_MS = [800, 6_000, 18_000, 18_000, 35_000] as const
+/** How much more likely a process dies, or stands still, at the call that a plan has picked. */
+const STRUCK = 0.25
 /** What a process does all the time although nothing goes on. */
 const IDLE = /^(claim|lead|unpublished|heads|cursor|place|advance|saveCursor|now)/
 const IDLE_WEIGHT = 0.04
@@ -63,7 +63,8 @@ export function newCrew(options: CrewOptions): Crew {
       for (const process of all) process.life.thaw()
       for (const slot of slots) if (slot.process === null) begin(options, slot, all)
     },
-    isMended: () => slots.every(({ process, kind }) => process !== null && !process.drains && (kind === 'consumer' || process.runtime !== null)),
+    isMended: () =>
+      slots.every(({ process, kind }) => process !== null && !process.drains && (kind === 'consumer' || process.runtime !== null)),
   }
 }
 
@@ -86,11 +87,18 @@ function begin(options: CrewOptions, slot: Slot, all: Process[]): void {
   const name = `${slot.name}.${slot.starts}`
   const life = newLife(name, stage.time)
   const process: Process = {
-    life, name,
+    life,
+    name,
     drives: slot.kind === 'worker',
-    workers: new Set(), leaseUntil: 0, runtime: null, drains: false, ports: { store: null }, connections: [],
+    workers: new Set(),
+    leaseUntil: 0,
+    runtime: null,
+    drains: false,
+    ports: { store: null },
+    connections: [],
     line: lineOf({
-      life, time: stage.time,
+      life,
+      time: stage.time,
       chance: stage.chance.part(`line/${name}`),
       latencyMs: () => (stage.isCalm() ? 0 : stage.plan.latencyMs),
       fault: (side, what) => strike(options, slot, process, side, what, faultChance, all),
@@ -113,12 +121,12 @@ function strike(options: CrewOptions, slot: Slot, process: Process, side: Side, 
   const { plan } = stage
   if (stage.isCalm() || !isAlive(process)) return
   const weight = IDLE.test(what) ? IDLE_WEIGHT : 1
-  const kill = weight * plan.kill + (plan.killAt !== null && isAt(what, plan.killAt) ? KILL_AT : 0)
-  if (chance.hit(kill)) {
+  const picked = (call: string | null) => (call !== null && isAt(what, call) ? STRUCK : 0)
+  if (chance.hit(weight * plan.kill + picked(plan.killAt))) {
     stage.trace.say(process.name, `dies ${side} ${what}`)
     bury(options, slot, process, chance.one(RESTART_MS), all)
     if (chance.hit(0.4)) tellExit(stage, process)
-  } else if (chance.hit(weight * plan.freeze)) {
+  } else if (chance.hit(weight * plan.freeze + picked(plan.freezeAt))) {
     const ms = chance.one(FROZEN_MS)
     stage.trace.say(process.name, `stands still for ${ms} ms ${side} ${what}`)
     process.life.freeze(plan.clockStands)
@@ -131,8 +139,8 @@ function isAlive({ life }: Process): boolean {
 }
 
 /** `append call.recorded` is at every append that holds one. */
-function isAt(what: string, killAt: string): boolean {
-  const [call = '', type = ''] = killAt.split(' ')
+function isAt(what: string, picked: string): boolean {
+  const [call = '', type = ''] = picked.split(' ')
   return what.startsWith(call) && what.includes(type)
 }
 

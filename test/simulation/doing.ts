@@ -23,7 +23,9 @@ export function doingOf(stage: Stage, process: Process): Doing {
 function brokenStart(stage: Stage, process: Process, args: JsonObject, context: CallContext): readonly string[] {
   const { turnId, ordinal, dispatch } = context
   const record = stage.records.of(turnId)
-  const intent = record?.events.findLast(event => event.type === 'call.dispatched' && event.data.ordinal === ordinal && event.data.dispatch === dispatch)
+  const intent = record?.events.findLast(
+    event => event.type === 'call.dispatched' && event.data.ordinal === ordinal && event.data.dispatch === dispatch,
+  )
   if (record === undefined || intent?.type !== 'call.dispatched') return ['D2: started before its intent is committed']
   const late = stage.time.now() - (record.written[intent.version - 1]?.at ?? 0)
   const call = record.state.calls.get(ordinal)
@@ -33,7 +35,10 @@ function brokenStart(stage: Stage, process: Process, args: JsonObject, context: 
     intent.data.invocationId !== context.invocationId && 'D1: started under another invocation id',
     !process.workers.has(intent.actor.id) && 'D2: started by a process that did not commit its intent',
     context.try > 1 && context.signal.aborted && 'G4: tried again although it was stopped',
-    context.try === 1 && !process.life.lostTime() && late > record.state.opened.limits.startWithinMs && `D2: started ${late} ms after its intent`,
+    context.try === 1 &&
+      !process.life.lostTime() &&
+      late > record.state.opened.limits.startWithinMs &&
+      `D2: started ${late} ms after its intent`,
     process.life.clock.monotonic() >= process.leaseUntil && 'D2: started when the lease was over',
     call !== undefined && call.prepared?.argumentsDigest !== digest && 'B2: started with other arguments than were admitted',
     canonicalJson(args).includes(IN_TEXT) && 'A3: started with arguments that stood in a text only',
@@ -89,9 +94,17 @@ function takeEffect(stage: Stage, kind: ToolKind, deed: Deed, context: CallConte
   if (kind.policy === 'read-only') return true
   const { turnId, ordinal, dispatch } = context
   const { done, broken } = stage.effects.happen(deed, dispatch, result)
-  const over = stage.records.of(turnId)?.events.some(event =>
-    event.type === 'call.settled' && event.data.ordinal === ordinal && event.data.settled === 'did-not-happen' && event.data.dispatch >= dispatch)
-  if (done && over === true) stage.broken(`${shortName(turnId)} call ${ordinal}: D6: an effect of a dispatch that was settled as not happened`)
+  const over = stage.records
+    .of(turnId)
+    ?.events.some(
+      event =>
+        event.type === 'call.settled' &&
+        event.data.ordinal === ordinal &&
+        event.data.settled === 'did-not-happen' &&
+        event.data.dispatch >= dispatch,
+    )
+  if (done && over === true)
+    stage.broken(`${shortName(turnId)} call ${ordinal}: D6: an effect of a dispatch that was settled as not happened`)
   for (const rule of broken) stage.broken(`${shortName(turnId)} call ${ordinal}: ${rule}`)
   if (done) stage.trace.say('world', `effect ${shortName(turnId)} ${kind.name} call ${ordinal} dispatch ${dispatch}`)
   return done
@@ -116,7 +129,11 @@ function aborted(signal: AbortSignal): Promise<never> {
 function resultOf({ chance, plan, time }: Stage, deed: Deed, args: JsonObject, context: CallContext): ToolResult {
   const draw = chance.part(`result/${context.invocationId}`)
   const reads = deed.kind.policy === 'read-only' ? draw.one(['same', 'own', 'new'] as const) : 'own'
-  const about = { same: `${deed.kind.name} ${canonicalJson(args['id'] ?? null)}`, own: `call ${context.ordinal}`, new: `now ${time.now()}` }[reads]
+  const about = {
+    same: `${deed.kind.name} ${canonicalJson(args['id'] ?? null)}`,
+    own: `call ${context.ordinal}`,
+    new: `now ${time.now()}`,
+  }[reads]
   const long = draw.hit(0.15) ? 'x'.repeat(draw.from(100, 600)) : ''
   const secret = plan.secrets !== 'none' && draw.hit(0.2) ? { token: args['token'] ?? null } : {}
   return { content: [{ type: 'text', text: `${resultMark(context)} ${about} ${long}` }], structuredContent: { about, ...secret } }

@@ -28,7 +28,12 @@ export type Deed = {
 export type Effects = {
   readonly of: (invocationId: string) => Deed | undefined
   /** A start of a tool. @returns the rules it breaks */
-  readonly start: (kind: ToolKind, invocationId: string, dispatch: number, number: number) => { readonly deed: Deed; readonly broken: readonly string[] }
+  readonly start: (
+    kind: ToolKind,
+    invocationId: string,
+    dispatch: number,
+    number: number,
+  ) => { readonly deed: Deed; readonly broken: readonly string[] }
   /** The moment of the effect. False: it was voided, and nothing happens. @returns the rules it breaks beside */
   readonly happen: (deed: Deed, dispatch: number, result: ToolResult) => { readonly done: boolean; readonly broken: readonly string[] }
   readonly end: (deed: Deed, dispatch: number) => void

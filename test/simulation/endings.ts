@@ -21,7 +21,8 @@ export function unfinished(stage: Stage, shelf: Shelf): string | null {
 
 function unfinishedTurn(stage: Stage, turn: MemoryTurn, shelf: Shelf): string | null {
   const { state, version, published, turnId, owner, wakeAt, parked } = turn
-  if (!rowHasEnded(turn)) return `it is ${state} at version ${version}, owner ${owner ?? 'nobody'}, wakes at ${wakeAt}${parked ? ', parked' : ''}`
+  if (!rowHasEnded(turn))
+    return `it is ${state} at version ${version}, owner ${owner ?? 'nobody'}, wakes at ${wakeAt}${parked ? ', parked' : ''}`
   if (published < version) return `versions behind ${published} of ${version} are not published`
   const seen = shelf.versions.get(turnId) ?? 0
   return stage.plan.consumers > 0 && seen < version ? `the consumer has seen version ${seen} of ${version}` : null
@@ -40,9 +41,12 @@ function brokenReplay(stage: Stage, { turnId, state, events, requests }: Recorde
   const asked = requests.size
   for (let attempt = 1; attempt <= state.attempt; attempt += 1) {
     const result = replay(stored, { attempt, rowVersion: stored.length })
-    const whole = !events.some(event => (event.type === 'call.recorded' || event.type === 'call.settled') && 'truncated' in event.data && event.data.truncated)
+    const whole = !events.some(
+      event => (event.type === 'call.recorded' || event.type === 'call.settled') && 'truncated' in event.data && event.data.truncated,
+    )
     if (result.divergence !== null) broken.push(`D8: attempt ${attempt} diverges at version ${result.divergence.version}`)
-    if (result.missing !== null && whole && ![...state.calls.values()].some(isMiss)) broken.push(`D8: attempt ${attempt} misses version ${result.missing.version}`)
+    if (result.missing !== null && whole && ![...state.calls.values()].some(isMiss))
+      broken.push(`D8: attempt ${attempt} misses version ${result.missing.version}`)
     if (attempt === state.attempt && result.same && result.state !== stateName(state)) broken.push('D8: the replay ends in another state')
   }
   if (requests.size !== asked) broken.push('D8: a replay changed what is stored')
@@ -55,7 +59,8 @@ export async function brokenResults(stage: Stage, runtime: Runtime): Promise<rea
   for (const { turnId, state } of stage.records.all()) {
     const handle = await runtime.get(turnId)
     const result = await handle.result()
-    if (result.state !== stateName(state) || result.version !== state.version) broken.push(`${shortName(turnId)}: its result is of another state`)
+    if (result.state !== stateName(state) || result.version !== state.version)
+      broken.push(`${shortName(turnId)}: its result is of another state`)
     const versions: number[] = []
     for await (const { version } of handle.events()) versions.push(version)
     const inOrder = versions.every((version, index) => version === index + 1)

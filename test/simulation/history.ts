@@ -55,8 +55,18 @@ export function tell(event: EventOf<'turn.opened'>): Told {
   const trust = data.input.some(input => input.contentTrust === 'untrusted') ? 'untrusted' : data.contentTrust
   return {
     opened: data,
-    attempt: 1, worked: 0, trust, rounds: 0, lastCompletion: 'clean', ordinals: 0, asks: 0, asking: null,
-    cancelling: false, ended: null, doubt: false, calls: new Map(),
+    attempt: 1,
+    worked: 0,
+    trust,
+    rounds: 0,
+    lastCompletion: 'clean',
+    ordinals: 0,
+    asks: 0,
+    asking: null,
+    cancelling: false,
+    ended: null,
+    doubt: false,
+    calls: new Map(),
   }
 }
 

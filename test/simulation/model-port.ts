@@ -15,7 +15,8 @@ export function modelPort(stage: Stage, process: Process, answers: Answers, aske
     capabilities: { toolCalls: 'native', enforcedOutput: true },
     ask: (request, context) => {
       if (context.signal.aborted) return Promise.reject(new Error('The ask was aborted before it was sent.'))
-      for (const rule of brokenAsk(stage, request, context, asked)) stage.broken(`${shortName(context.turnId)} round ${context.round}: ${rule}`)
+      for (const rule of brokenAsk(stage, request, context, asked))
+        stage.broken(`${shortName(context.turnId)} round ${context.round}: ${rule}`)
       const answered = process.line('ask', () => answer(stage, process, answers, request, context))
       return Promise.race([answered, whenAborted(context.signal)])
     },
@@ -38,7 +39,8 @@ function brokenAsk(stage: Stage, request: ModelRequest, context: AskContext, ask
   const again = asked.has(name)
   asked.add(name)
   return [
-    record?.requests.get(roundName(attempt, round)) !== digestWithout(record?.kept ?? new Set(), request) && 'D2: asked with something else than what is committed',
+    record?.requests.get(roundName(attempt, round)) !== digestWithout(record?.kept ?? new Set(), request) &&
+      'D2: asked with something else than what is committed',
     pairingProblems(request.messages).length > 0 && 'B3: a call of the transcript has not exactly one result',
     foreign.length > 0 && 'D7: a record of another attempt is served',
     text.includes(SECRET) && 'D11: a secret is sent to the model',
@@ -75,5 +77,13 @@ function drawFailure(draw: Stage['chance']): Error & ModelFailure {
   const code = kind === 'protocol' ? 'model_protocol_violation' : rejected ? 'model_request_rejected' : 'model_unavailable'
   const status = kind === 'http' ? { status: rejected ? 400 : 529 } : {}
   const retry = draw.hit(0.2) ? { retryAfterMs: 3_000 } : {}
-  return Object.assign(new Error('The simulated model fails.'), { modelFailure: true as const, kind, final, code, message: 'It fails.', ...status, ...retry } as const)
+  return Object.assign(new Error('The simulated model fails.'), {
+    modelFailure: true as const,
+    kind,
+    final,
+    code,
+    message: 'It fails.',
+    ...status,
+    ...retry,
+  } as const)
 }

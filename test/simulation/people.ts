@@ -41,14 +41,28 @@ export function letPeopleAct(stage: Stage, crew: Crew): People {
 
 /** What people may be told; anything else is a fault. */
 const TOLD: readonly ErrorCode[] = [
-  'approval_already_resolved', 'approval_expired', 'approval_not_yours', 'approval_channel_refused', 'decision_invalid', 'turn_not_open',
-  'turn_not_retryable', 'call_not_in_doubt', 'fork_refused', 'turn_not_found', 'option_invalid', 'runtime_closed',
+  'approval_already_resolved',
+  'approval_expired',
+  'approval_not_yours',
+  'approval_channel_refused',
+  'decision_invalid',
+  'turn_not_open',
+  'turn_not_retryable',
+  'call_not_in_doubt',
+  'fork_refused',
+  'turn_not_found',
+  'option_invalid',
+  'runtime_closed',
 ]
 
 /** Tells what came of an act; whoever goes through a process that dies hears nothing. */
 function hear(scene: Scene, what: string, acting: Promise<unknown>): void {
   const { stage } = scene
-  const outside = [stage.plan.storeOutages && 'store_unreachable', stage.plan.busy > 0 && 'store_busy', stage.plan.busy > 0 && 'version_conflict']
+  const outside = [
+    stage.plan.storeOutages && 'store_unreachable',
+    stage.plan.busy > 0 && 'store_busy',
+    stage.plan.busy > 0 && 'version_conflict',
+  ]
   acting.then(
     () => stage.trace.say('people', `${what}: done`),
     (error: unknown) => {
@@ -70,7 +84,11 @@ function through(scene: Scene, what: string, act: (runtime: Runtime) => Promise<
 function spawn(scene: Scene, index: number): void {
   const { chance, stage, turns } = scene
   const ended = stage.plan.follows ? stage.records.all().filter(({ state }) => hasEnded(state) && state.tenant === 'default') : []
-  const options = drawSpawn(chance.part(`spawn/${index}`), index, ended.map(({ turnId }) => turnId))
+  const options = drawSpawn(
+    chance.part(`spawn/${index}`),
+    index,
+    ended.map(({ turnId }) => turnId),
+  )
   const opened: string[] = []
   const open = async (runtime: Runtime) => {
     const { id } = await runtime.spawn(options)
@@ -134,7 +152,10 @@ function drawDecision({ chance, stage }: Scene): unknown {
     case 'deny':
       return { decision: 'deny', reason: 'no' }
     case 'edit':
-      return { decision: 'approve', arguments: chance.one([{ id: chance.from(1, 9) }, { id: 2, ...(chance.hit(0.5) ? token : {}) }, { id: 'x' }]) }
+      return {
+        decision: 'approve',
+        arguments: chance.one([{ id: chance.from(1, 9) }, { id: 2, ...(chance.hit(0.5) ? token : {}) }, { id: 'x' }]),
+      }
     case 'wrong':
       return chance.one(['yes', 'Approve', true, { decision: 'approve ', note: IN_TEXT }])
   }
@@ -143,9 +164,16 @@ function drawDecision({ chance, stage }: Scene): unknown {
 /** Whoever is told that his decision stands, of him it is stored, and of nobody else. */
 function heardDecision({ stage, decided }: Scene, approvalId: string, { as }: Party, decision: string): void {
   const turnId = approvalId.split('.')[0] ?? ''
-  const his = stage.records.of(turnId)?.events.some(event =>
-    (event.type === 'approval.granted' || event.type === 'approval.denied') && event.type === `approval.${decision}` &&
-    event.data.approvalId === approvalId && event.data.by.id === as.id && event.data.by.issuer === as.issuer)
+  const his = stage.records
+    .of(turnId)
+    ?.events.some(
+      event =>
+        (event.type === 'approval.granted' || event.type === 'approval.denied') &&
+        event.type === `approval.${decision}` &&
+        event.data.approvalId === approvalId &&
+        event.data.by.id === as.id &&
+        event.data.by.issuer === as.issuer,
+    )
   if (his !== true) stage.broken(`C5: somebody is told ${decision} of a hold that he did not decide`)
   if (decided.has(approvalId)) stage.broken('C5: two are told that they decided one hold')
   decided.set(approvalId, decision)
@@ -157,7 +185,8 @@ function answer(scene: Scene): void {
   const record = asking.length > 0 ? chance.one(asking) : chance.one(stage.records.all())
   const party = drawParty(chance)
   through(scene, `answer ${shortName(record.turnId)} as ${party.as.kind} ${party.as.id} via ${party.via}`, runtime =>
-    runtime.answer(record.turnId, { ...party, answer: chance.one(['the red one', { id: 7 }, '']) }))
+    runtime.answer(record.turnId, { ...party, answer: chance.one(['the red one', { id: 7 }, '']) }),
+  )
 }
 
 function retry(scene: Scene, record: Recorded): void {
@@ -170,8 +199,13 @@ function retry(scene: Scene, record: Recorded): void {
 /** An operator never says that something did not happen while it may have, or still may. */
 function settle(scene: Scene): void {
   const { chance, stage } = scene
-  const doubts = stage.records.all().flatMap(record =>
-    [...record.state.calls.values()].filter(call => record.state.chart.context.inDoubt && callStateName(call) === 'dispatched').map(call => ({ record, call })))
+  const doubts = stage.records
+    .all()
+    .flatMap(record =>
+      [...record.state.calls.values()]
+        .filter(call => record.state.chart.context.inDoubt && callStateName(call) === 'dispatched')
+        .map(call => ({ record, call })),
+    )
   if (doubts.length === 0) return
   const { record, call } = chance.one(doubts)
   const cannot = cannotHappen(scene, record, call)

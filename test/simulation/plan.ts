@@ -18,8 +18,10 @@ export type Plan = {
   readonly kill: number
   /** One kind of call at which a process dies far more often. */
   readonly killAt: string | null
-  /** A process stands still for longer than its lease. */
+  /** A process stands still for a while, mostly for longer than its lease. */
   readonly freeze: number
+  /** One kind of call at which it stands still far more often. */
+  readonly freezeAt: string | null
   /** Its clock stands still with it, so that it does not notice. */
   readonly clockStands: boolean
   /** An append loses its connection, before or after it was written. */
@@ -61,14 +63,25 @@ export function isHardOnAll(plan: Plan): boolean {
 }
 
 /** Whatever is decided is written in the same moment. */
-export function isPrompt({ latencyMs, freeze, clockJumps, storeOutages, cut, busy }: Plan): boolean {
-  return latencyMs + freeze + cut + busy === 0 && !clockJumps && !storeOutages
+export function isPrompt({ latencyMs, freeze, freezeAt, clockJumps, storeOutages, cut, busy }: Plan): boolean {
+  return latencyMs + freeze + cut + busy === 0 && freezeAt === null && !clockJumps && !storeOutages
 }
 
 /** Nothing befalls anybody in some runs: then nothing may be in doubt, parked or late. */
 const FAIR: Partial<Plan> = {
-  latencyMs: 2, kill: 0, killAt: null, freeze: 0, cut: 0, busy: 0, refuseRecord: 0,
-  storeOutages: false, busOutages: false, busSlow: false, clockJumps: false, drains: false,
+  latencyMs: 2,
+  kill: 0,
+  killAt: null,
+  freeze: 0,
+  freezeAt: null,
+  cut: 0,
+  busy: 0,
+  refuseRecord: 0,
+  storeOutages: false,
+  busOutages: false,
+  busSlow: false,
+  clockJumps: false,
+  drains: false,
 }
 
 export function drawPlan(chance: Chance): Plan {
@@ -85,8 +98,9 @@ function drawStorm(chance: Chance): Plan {
     chaosMs: chance.from(10_000, 45_000),
     latencyMs: chance.one([0, 0, 2, 20, 400, 3_000]),
     kill: sometimes(0.5, () => chance.one([0.01, 0.03, 0.08]), 0),
-    killAt: sometimes(0.4, () => chance.one(KILLED_AT), null),
+    killAt: sometimes(0.4, () => chance.one(STRUCK_AT), null),
     freeze: sometimes(0.35, () => chance.one([0.005, 0.03]), 0),
+    freezeAt: sometimes(0.25, () => chance.one(STRUCK_AT), null),
     clockStands: chance.hit(0.5),
     cut: sometimes(0.3, () => 0.15, 0),
     busy: sometimes(0.2, () => 0.1, 0),
@@ -111,9 +125,24 @@ function drawStorm(chance: Chance): Plan {
 }
 
 /** Calls of ports, by the words that the line of a process uses for them. */
-const KILLED_AT = [
-  'append round.recorded', 'append call.dispatched', 'append call.recorded', 'append call.settled', 'append turn', 'run', 'ask',
-  'reconcile', 'publish', 'claim', 'release', 'heartbeat', 'read', 'open', 'acknowledge', 'handle', 'sealed',
+const STRUCK_AT = [
+  'append round.recorded',
+  'append call.dispatched',
+  'append call.recorded',
+  'append call.settled',
+  'append turn',
+  'run',
+  'ask',
+  'reconcile',
+  'publish',
+  'claim',
+  'release',
+  'heartbeat',
+  'read',
+  'open',
+  'acknowledge',
+  'handle',
+  'sealed',
 ] as const
 
 /** Most are wide; a few are so small that they are met. */

@@ -10,6 +10,7 @@ import type { Store } from '../../machines/ports/store.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { buildCatalog } from '../../machines/runtime/catalog.ts'
 import { createRuntimeOver } from '../../machines/runtime/runtime.ts'
+import { now } from '../../store/memory-database.ts'
 import { openMemory } from '../../store/memory.ts'
 import type { Answers } from './answers.ts'
 import { busPort } from './bus-port.ts'
@@ -19,6 +20,7 @@ import type { Life } from './life.ts'
 import type { Line } from './line.ts'
 import { logPort } from './log-port.ts'
 import { modelPort } from './model-port.ts'
+import { brokenRelease } from './rows.ts'
 import { shortName, type Stage } from './stage.ts'
 import { storePort } from './store-port.ts'
 
@@ -58,7 +60,10 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
   const log = logPort(stage, process)
   const handle = openMemory(stage.database)
   const connection = stage.broker.open(log)
-  process.connections.push(() => void handle.close(), () => void connection.close())
+  process.connections.push(
+    () => void handle.close(),
+    () => void connection.close(),
+  )
   const store = leased(stage, process, storeOf(stage, host, process, handle, chance.part('store')))
   const common = { store, bus: busPort(stage, process, connection), clock: life.clock, log }
   const random = randomOf(name, chance.part('random'), stage)
@@ -66,22 +71,32 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
   const relaying = process.drives ? relay(common, random.workerId()) : null
   const tools = buildCatalog(catalogOf(stage.plan, stage.chance.part('catalog'), doingOf(stage, process)), log)
   const ports: Ports = {
-    ...common, random, tools,
+    ...common,
+    random,
+    tools,
     outbox: outbox ?? noOutbox,
     model: modelPort(stage, process, host.answers, host.asked),
-    policy: host.policy, redactor: host.redactor, sealer: host.sealer,
+    policy: host.policy,
+    redactor: host.redactor,
+    sealer: host.sealer,
     blobs: stage.plan.blobs ? store.blobs : null,
   }
   process.ports.store = store
   process.runtime = await createRuntimeOver(ports, {
-    runtime: 'default', system: 'Help.', ask: ASK, limits: stage.plan.limits,
-    providerTools: stage.plan.providerTools === 'none' ? [] : [{ name: 'search_web', replayPolicy: stage.plan.providerTools === 'effect' ? 'at-most-once' : 'read-only' }],
+    runtime: 'default',
+    system: 'Help.',
+    ask: ASK,
+    limits: stage.plan.limits,
+    providerTools:
+      stage.plan.providerTools === 'none'
+        ? []
+        : [{ name: 'search_web', replayPolicy: stage.plan.providerTools === 'effect' ? 'at-most-once' : 'read-only' }],
     drive: process.drives,
     concurrency: stage.plan.concurrency,
     configured: {},
     subscribe: () => Promise.reject(new Error('consumers subscribe by themselves')),
     onProgress: () => undefined,
-      onReplayed: () => undefined,
+    onReplayed: () => undefined,
     release: async () => {
       await relaying?.close()
       await outbox?.close()
@@ -93,14 +108,19 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
 function storeOf(stage: Stage, host: Host, process: Process, store: Store, chance: Stage['chance']): Store {
   const { plan, time, trace, records, isCalm } = stage
   return storePort({
-    store, chance, line: process.line,
+    store,
+    chance,
+    line: process.line,
     away: () => host.away(process),
     faults: () => (isCalm() ? { cut: 0, busy: 0, refuseRecord: 0 } : plan),
     pass: time.pass,
     committed: records.committed,
     claimed: claims => stage.claims.took(process, claims),
     released: (turnId, epoch) => {
-      if (stage.database.turns.get(turnId)?.epoch !== epoch) stage.broken(`${shortName(turnId)}: an owner of epoch ${epoch} lets go of it, and it is another one's`)
+      const row = stage.database.turns.get(turnId)
+      const record = records.of(turnId)
+      if (row === undefined || record === undefined) return
+      for (const rule of brokenRelease(record.state, row, epoch, now(stage.database))) stage.broken(`${shortName(turnId)}: ${rule}`)
     },
     say: what => trace.say(process.name, what),
     skewMs: chance.from(-50, 50),
@@ -136,7 +156,8 @@ function randomOf(name: string, chance: Stage['chance'], stage: Stage): Random {
   let workers = 0
   const hex = (digits: number) => Array.from({ length: digits }, () => chance.from(0, 15).toString(16)).join('')
   return {
-    turnId: () => `0190a0b0-${hex(4)}-7${hex(3)}-8${hex(3)}-${hex(8)}${(stage.records.all().length + 1).toString(16).padStart(2, '0')}${hex(2)}`,
+    turnId: () =>
+      `0190a0b0-${hex(4)}-7${hex(3)}-8${hex(3)}-${hex(8)}${(stage.records.all().length + 1).toString(16).padStart(2, '0')}${hex(2)}`,
     workerId: () => `${name}-${(workers += 1)}`,
     bytes: chance.bytes,
     fraction: chance.fraction,

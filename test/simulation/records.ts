@@ -73,7 +73,12 @@ export function recordsOf(options: RecordsOptions): Records {
       records.set(write.turnId, record)
       // The transcript of a turn that follows another one holds that one's calls as well; it is looked at when it is sent.
       const lawful = record.state.opened.history.length > 0 ? [] : brokenIn(record.state)
-      for (const rule of [...lawful, ...brokenRow(record, row, write), ...brokenBeside(record, row, options.database), ...brokenWrite(record, write, options)]) {
+      for (const rule of [
+        ...lawful,
+        ...brokenRow(record, row, write),
+        ...brokenBeside(record, row, options.database),
+        ...brokenWrite(record, write, options),
+      ]) {
         options.broken(`${write.turnId} at ${record.state.version}: ${rule}`)
       }
     },
@@ -108,16 +113,25 @@ function step(options: RecordsOptions, record: Recorded | null, stored: StoredEv
   const { told, broken } = takeEvent(record?.told ?? null, event)
   const made = state.opened.fork === null ? options.answers.broken(event, state.attempt) : []
   const leaks = canonicalJson(event.data).includes(options.secret) ? ['D11: a secret is recorded'] : []
-  for (const rule of [...broken, ...made, ...leaks, ...(record === null ? [] : [...brokenBy(record.state, state), ...unlike(told, state)])]) {
+  for (const rule of [
+    ...broken,
+    ...made,
+    ...leaks,
+    ...(record === null ? [] : [...brokenBy(record.state, state), ...unlike(told, state)]),
+  ]) {
     options.broken(`${event.turnId} at ${event.version} ${event.type}: ${rule}`)
   }
-  const next: Recorded = record === null
-    ? { turnId: event.turnId, events: [], written: [], requests: new Map(), kept: new Set(), last: stored, state, told }
-    : Object.assign(record, { last: stored, state })
+  const next: Recorded =
+    record === null
+      ? { turnId: event.turnId, events: [], written: [], requests: new Map(), kept: new Set(), last: stored, state, told }
+      : Object.assign(record, { last: stored, state })
   next.events.push(event)
   const rests = stateName(state) === 'holding' || stateName(state) === 'asking' || hasEnded(state)
   next.written.push({ epoch, at: options.now(), rests })
-  if ((event.type === 'call.recorded' && event.data.blob !== undefined) || (event.type === 'call.settled' && event.data.recorded?.blob !== undefined)) {
+  if (
+    (event.type === 'call.recorded' && event.data.blob !== undefined) ||
+    (event.type === 'call.settled' && event.data.recorded?.blob !== undefined)
+  ) {
     next.kept.add(hostCallId(event.data.ordinal))
   }
   if (pending(state).kind === 'ask-model') {
@@ -129,7 +143,10 @@ function step(options: RecordsOptions, record: Recorded | null, stored: StoredEv
 /** Digest of a request, but for the results that are kept whole elsewhere. */
 export function digestWithout(kept: ReadonlySet<string>, request: ModelRequest): string {
   const messages = request.messages.map(message =>
-    message.role === 'tool' ? { ...message, results: message.results.map(each => (kept.has(each.id) ? { ...each, result: NOTHING } : each)) } : message)
+    message.role === 'tool'
+      ? { ...message, results: message.results.map(each => (kept.has(each.id) ? { ...each, result: NOTHING } : each)) }
+      : message,
+  )
   return requestDigest({ ...request, messages })
 }
 
@@ -147,7 +164,8 @@ function unlike(told: Told, state: TurnState): readonly string[] {
     told.attempt !== state.attempt && 'D7: the attempt is another one',
     told.calls.size !== state.calls.size && 'D7: calls of another attempt are held',
     told.rounds !== state.rounds.length && 'D7: rounds of another attempt are held',
-    [...told.calls.values()].some(call => (call.outcome === null) !== isOpenIn(state, call.ordinal)) && 'a call is open in one reading only',
+    [...told.calls.values()].some(call => (call.outcome === null) !== isOpenIn(state, call.ordinal)) &&
+      'a call is open in one reading only',
   ].filter(broken => broken !== false)
 }
 

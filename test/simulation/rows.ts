@@ -26,8 +26,20 @@ export function brokenRow(record: Recorded, row: MemoryTurn, write: Append | Ope
 function wakeOf(state: TurnState): 'now' | number | null {
   const name = stateName(state)
   if (['completed', 'refused', 'exhausted', 'cancelled', 'failed'].includes(name)) return null
-  if (name === 'holding') return Math.min(...openCalls(state).flatMap(call => (callStateName(call) === 'held' ? [call.hold?.expiresAt ?? 0] : [])))
+  if (name === 'holding')
+    return Math.min(...openCalls(state).flatMap(call => (callStateName(call) === 'held' ? [call.hold?.expiresAt ?? 0] : [])))
   return name === 'asking' && !state.chart.context.askExpired ? (state.ask?.expiresAt ?? 0) : 'now'
+}
+
+/** A turn is let go by its owner only, and never to sleep while there is work to do. */
+export function brokenRelease(state: TurnState, row: MemoryTurn, epoch: number, time: number): readonly string[] {
+  const due = wakeOf(state)
+  const sleeps = row.wakeAt === null || row.wakeAt > time
+  return [
+    row.epoch !== epoch && `an owner of epoch ${epoch} lets go of a turn that is another one's`,
+    due === 'now' && sleeps && 'a turn is let go to sleep while there is work to do',
+    due !== 'now' && sleeps && row.wakeAt !== due && 'a turn is let go to be woken at another time',
+  ].filter(broken => broken !== false)
 }
 
 function wakes({ wakeAt, updatedAt }: MemoryTurn, due: 'now' | number | null): boolean {
@@ -46,7 +58,8 @@ export function brokenBeside(record: Recorded, row: MemoryTurn, database: Memory
     return call === undefined || call.outcome !== null || !call.masked
   })
   return [
-    canonicalJson([...held, ...asked].sort()) !== canonicalJson(shown.sort()) && `the inbox shows ${shown.join(' ')} and open are ${[...held, ...asked].join(' ')}`,
+    canonicalJson([...held, ...asked].sort()) !== canonicalJson(shown.sort()) &&
+      `the inbox shows ${shown.join(' ')} and open are ${[...held, ...asked].join(' ')}`,
     kept.length > 0 && `D11: the arguments of call ${kept.join(' ')} stay sealed after it was settled`,
   ].filter(broken => broken !== false)
 }

@@ -80,8 +80,19 @@ function takeRound(told: Told, { data }: EventOf<'round.recorded'>, unless: Unle
     told.ordinals += 1
     unless(item.ordinal === told.ordinals, 'D1: ordinals rise by one over all attempts')
     told.calls.set(item.ordinal, {
-      ordinal: item.ordinal, name: item.name, round: told.rounds, judged: false, outcome: null, dispatch: 0, inFlight: false,
-      failedTries: 0, openHold: null, grant: null, masked: false, miss: null, kept: false,
+      ordinal: item.ordinal,
+      name: item.name,
+      round: told.rounds,
+      judged: false,
+      outcome: null,
+      dispatch: 0,
+      inFlight: false,
+      failedTries: 0,
+      openHold: null,
+      grant: null,
+      masked: false,
+      miss: null,
+      kept: false,
     })
   }
 }
@@ -89,7 +100,10 @@ function takeRound(told: Told, { data }: EventOf<'round.recorded'>, unless: Unle
 type Verdict = EventOf<'call.admitted' | 'call.held' | 'call.invalid' | 'call.refused' | 'call.suppressed' | 'call.ended'>
 
 const FINAL: { readonly [type: string]: string } = {
-  'call.invalid': 'invalid', 'call.refused': 'refused', 'call.suppressed': 'suppressed-repeat', 'call.ended': 'ended-turn',
+  'call.invalid': 'invalid',
+  'call.refused': 'refused',
+  'call.suppressed': 'suppressed-repeat',
+  'call.ended': 'ended-turn',
 }
 
 function takeVerdict(told: Told, event: Verdict, unless: Unless): void {
@@ -102,7 +116,8 @@ function takeVerdict(told: Told, event: Verdict, unless: Unless): void {
   const host = event.type === 'call.ended' && gate === null
   unless(host || !brokenTrail(event.data.trail, gate, admission), `B1: the trail of ${event.type} is no prefix of the order of the gates`)
   const ran = event.type === 'call.admitted' || event.type === 'call.held'
-  if (ran) unless(told.lastCompletion === 'clean' || told.lastCompletion === 'paused', 'B4: a call of a round that did not end clean goes on')
+  if (ran)
+    unless(told.lastCompletion === 'clean' || told.lastCompletion === 'paused', 'B4: a call of a round that did not end clean goes on')
   if (ran) unless(descriptorOf(told, call) !== undefined, 'a call of a tool that is not in the catalog goes on')
   if (ran) call.masked = event.data.masked
   if (event.type === 'call.ended' && call.inFlight) {
@@ -134,7 +149,11 @@ function takeDispatch(told: Told, { data }: EventOf<'call.dispatched'>, unless: 
   const asks = tool?.approval === 'always' || (tool?.approval === 'when-untrusted' && told.trust === 'untrusted')
   if (asks && !again) {
     unless(call.grant !== null, 'C9: a call starts without the consent that it needs')
-    if (call.grant !== null) unless(mayDecide(told, call.grant.approvers, call.grant.by, call.grant.via), 'C9: a call starts by the consent of somebody who may not give it')
+    if (call.grant !== null)
+      unless(
+        mayDecide(told, call.grant.approvers, call.grant.by, call.grant.via),
+        'C9: a call starts by the consent of somebody who may not give it',
+      )
   }
   call.dispatch = data.dispatch
   call.inFlight = true
@@ -246,7 +265,11 @@ function takeTurn(told: Told, event: TurnEvent, unless: Unless): void {
   const { type, data } = event
   told.doubt = type === 'turn.failed' && (data.code === 'tool_outcome_unknown' || data.code === 'tool_record_failed')
   unless(told.doubt || open.length === 0, 'G4: a turn ends with an open call')
-  if (told.doubt) unless(open.some(call => call.inFlight), 'a turn fails in doubt and nothing was started')
+  if (told.doubt)
+    unless(
+      open.some(call => call.inFlight),
+      'a turn fails in doubt and nothing was started',
+    )
   unless(!told.cancelling || type === 'turn.cancelled' || type === 'turn.failed', 'a turn that is being cancelled ends otherwise')
   told.ended = type
   told.asking = null

@@ -29,7 +29,15 @@ export type Report = {
   readonly broken: string | null
   readonly lines: readonly string[]
   readonly digest: string
-  readonly sums: { readonly turns: number; readonly events: number; readonly starts: number; readonly processes: number; readonly virtualMs: number }
+  readonly sums: {
+    readonly runs: number
+    readonly turns: number
+    readonly events: number
+    /** Starts of tools, and deaths of processes. */
+    readonly starts: number
+    readonly deaths: number
+    readonly virtualMs: number
+  }
 }
 
 /** Once faults have stopped everything ends within so long. */
@@ -44,11 +52,13 @@ export async function simulate(seed: string, change: Partial<Plan> = {}): Promis
   const plan = { ...drawPlan(chance.part('plan')), ...change }
   const rules: string[] = []
   const { stage, begin, calm } = setStage(plan, chance, rules)
+  let deaths = 0
   const rejected = (reason: unknown) => void rules.push(`a rejection is handled by nobody: ${String(reason)}`)
   process.on('unhandledRejection', rejected)
   try {
     const { crew, shelf } = begin()
     await play(stage, crew, shelf, calm, rules)
+    deaths = crew.all().filter(({ life }) => life.isDead()).length
   } finally {
     process.off('unhandledRejection', rejected)
   }
@@ -56,8 +66,19 @@ export async function simulate(seed: string, change: Partial<Plan> = {}): Promis
   const turns = records.all()
   const starts = [...effects.all()].reduce((sum, deed) => sum + deed.starts.length, 0)
   return {
-    seed, plan, broken: rules[0] ?? null, lines: trace.lines(), digest: trace.digest(),
-    sums: { turns: turns.length, events: turns.reduce((sum, { events }) => sum + events.length, 0), starts, processes: 0, virtualMs: time.now() },
+    seed,
+    plan,
+    broken: rules[0] ?? null,
+    lines: trace.lines(),
+    digest: trace.digest(),
+    sums: {
+      runs: 1,
+      turns: turns.length,
+      events: turns.reduce((sum, { events }) => sum + events.length, 0),
+      starts,
+      deaths,
+      virtualMs: time.now(),
+    },
   }
 }
 
@@ -75,10 +96,17 @@ function setStage(plan: Plan, chance: Stage['chance'], rules: string[]) {
   const claims = newClaims(plan)
   let isCalm = false
   const stage: Stage = {
-    plan, chance, time, trace, database, broken,
+    plan,
+    chance,
+    time,
+    trace,
+    database,
+    broken,
     broker: memoryBroker({ clock: { monotonic: time.now, sleep: brokerSleep(time.after) } }),
     records: recordsOf({
-      database, broken, answers,
+      database,
+      broken,
+      answers,
       now: time.now,
       secret: SECRET,
       written: claims.cleared,
@@ -93,7 +121,8 @@ function setStage(plan: Plan, chance: Stage['chance'], rules: string[]) {
   const shelf: Shelf = { versions: new Map(), processes: [] }
   const begin = () => {
     const host: Host = {
-      answers, redactor,
+      answers,
+      redactor,
       asked: new Set(),
       policy: policyOf(stage),
       sealer: sealerOf(plan),
@@ -115,13 +144,18 @@ function setStage(plan: Plan, chance: Stage['chance'], rules: string[]) {
 }
 
 function brokerSleep(after: Stage['time']['after']) {
-  return (ms: number, signal?: AbortSignal) => new Promise<void>(resolve => {
-    const takeBack = after(ms, resolve)
-    signal?.addEventListener('abort', () => {
-      takeBack()
-      resolve()
-    }, { once: true })
-  })
+  return (ms: number, signal?: AbortSignal) =>
+    new Promise<void>(resolve => {
+      const takeBack = after(ms, resolve)
+      signal?.addEventListener(
+        'abort',
+        () => {
+          takeBack()
+          resolve()
+        },
+        { once: true },
+      )
+    })
 }
 
 async function play(stage: Stage, crew: Crew, shelf: Shelf, calm: () => void, rules: readonly string[]): Promise<void> {
@@ -134,7 +168,9 @@ async function play(stage: Stage, crew: Crew, shelf: Shelf, calm: () => void, ru
   })
   const over = () => rules.length > 0 || (stage.isCalm() && crew.isMended() && unfinished(stage, shelf) === null)
   if (!(await time.passUntil(over, plan.chaosMs + CALM_MS))) {
-    return broken(`not over ${CALM_MS} ms after faults stopped: ${unfinished(stage, shelf) ?? 'a process does not come up, or does not drain'}`)
+    return broken(
+      `not over ${CALM_MS} ms after faults stopped: ${unfinished(stage, shelf) ?? 'a process does not come up, or does not drain'}`,
+    )
   }
   if (rules.length > 0) return
   for (const rule of brokenInTheEnd(stage)) broken(rule)
@@ -159,7 +195,8 @@ async function askForResults(stage: Stage, crew: Crew): Promise<void> {
   if (runtime == null) return stage.broken('no process is up in the end')
   let rules: readonly string[] | null = null
   void brokenResults(stage, runtime).then(found => void (rules = found))
-  if (!(await stage.time.passUntil(() => rules !== null, stage.time.now() + 60_000))) stage.broken('the result of an ended turn is never told')
+  if (!(await stage.time.passUntil(() => rules !== null, stage.time.now() + 60_000)))
+    stage.broken('the result of an ended turn is never told')
   for (const rule of rules ?? []) stage.broken(rule)
   for (const rule of brokenBroker(stage, true)) stage.broken(rule)
 }

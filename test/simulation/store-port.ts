@@ -31,7 +31,8 @@ const OUTAGE_MS = 500
 
 export function storePort(options: StorePortOptions): Store {
   const { store, line, say } = options
-  const on = <A extends unknown[], R>(name: string, work: (...args: A) => Promise<R>, tell?: (answer: R, ...args: A) => string) =>
+  const on =
+    <A extends unknown[], R>(name: string, work: (...args: A) => Promise<R>, tell?: (answer: R, ...args: A) => string) =>
     (...args: A): Promise<R> =>
       line(name, async () => {
         const answer = await reach(options, () => work(...args))
@@ -43,16 +44,21 @@ export function storePort(options: StorePortOptions): Store {
     ...store,
     now: on('now', store.now),
     time: () => store.time() + options.skewMs,
-    open: on('open', async turn => {
-      const answering = store.open(turn)
-      options.committed(turn)
-      return answering
-    }, (answer, turn) => `open ${turn.turnId.slice(-4)} ${answer.answer}`),
-    append: append => line(`append ${append.events.map(event => event.type).join(' ')}`, async () => {
-      const answer = await appendOn(options, append)
-      say(`append ${named(append.turnId, append.events)} ${append.epoch === null ? '' : `e${append.epoch} `}${answer.answer}`)
-      return answer
-    }),
+    open: on(
+      'open',
+      async turn => {
+        const answering = store.open(turn)
+        options.committed(turn)
+        return answering
+      },
+      (answer, turn) => `open ${turn.turnId.slice(-4)} ${answer.answer}`,
+    ),
+    append: append =>
+      line(`append ${append.events.map(event => event.type).join(' ')}`, async () => {
+        const answer = await appendOn(options, append)
+        say(`append ${named(append.turnId, append.events)} ${append.epoch === null ? '' : `e${append.epoch} `}${answer.answer}`)
+        return answer
+      }),
     read: on('read', store.read),
     turn: on('turn', store.turn),
     secrets: on('secrets', store.secrets),
@@ -64,8 +70,16 @@ export function storePort(options: StorePortOptions): Store {
     enlist: on('enlist', store.enlist, (_, worker) => `enlist ${worker}`),
     heartbeat: on('heartbeat', store.heartbeat, ({ alive }, worker) => (alive ? '' : `heartbeat ${worker}: the lease had ended`)),
     retire: on('retire', store.retire, (_, worker) => `retire ${worker}`),
-    claim: on('claim', request => claim(options, request), claims => claims.map(({ turnId, epoch, version }) => `claim ${turnId.slice(-4)} e${epoch} at ${version}`).join(', ')),
-    release: on('release', (...args) => release(options, args), (done, turnId, epoch, version) => `release ${turnId.slice(-4)} e${epoch} at ${version} ${done}`),
+    claim: on(
+      'claim',
+      request => claim(options, request),
+      claims => claims.map(({ turnId, epoch, version }) => `claim ${turnId.slice(-4)} e${epoch} at ${version}`).join(', '),
+    ),
+    release: on(
+      'release',
+      (...args) => release(options, args),
+      (done, turnId, epoch, version) => `release ${turnId.slice(-4)} e${epoch} at ${version} ${done}`,
+    ),
     feed: on('feed', store.feed),
     feedEnd: on('feedEnd', store.feedEnd),
     heads: on('heads', store.heads),
@@ -111,7 +125,8 @@ async function appendOn(options: StorePortOptions, append: Append): Promise<Appe
   const { chance, pass, faults } = options
   const { cut, busy, refuseRecord } = faults()
   if (chance.hit(busy)) return { answer: 'busy' }
-  if (isRecord(append) && chance.hit(refuseRecord)) return { answer: 'failed', error: new Error('The simulated store refuses this record.') }
+  if (isRecord(append) && chance.hit(refuseRecord))
+    return { answer: 'failed', error: new Error('The simulated store refuses this record.') }
   if (chance.hit(cut)) {
     if (chance.hit(0.5)) await reach(options, () => write(options, append))
     await pass(chance.one([10, 300, 4_000]))

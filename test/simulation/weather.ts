@@ -22,17 +22,18 @@ export function storeOutages(): Outages {
   const names = new Set<string>()
   return {
     away: ({ name }) => everybody || names.has(name),
-    begin: stage => again(stage, 'store outages', [5_000, 25_000], chance => {
-      const who = chance.hit(0.3) ? null : `w${chance.from(1, stage.plan.workers)}.1`
-      if (who === null) everybody = true
-      else names.add(who)
-      stage.trace.say('store', `is out of reach of ${who ?? 'everybody'}`)
-      stage.time.after(chance.one([500, 4_000, 17_000]), () => {
-        if (who === null) everybody = false
-        else names.delete(who)
-        stage.trace.say('store', `is back for ${who ?? 'everybody'}`)
-      })
-    }),
+    begin: stage =>
+      again(stage, 'store outages', [5_000, 25_000], chance => {
+        const who = chance.hit(0.3) ? null : `w${chance.from(1, stage.plan.workers)}.1`
+        if (who === null) everybody = true
+        else names.add(who)
+        stage.trace.say('store', `is out of reach of ${who ?? 'everybody'}`)
+        stage.time.after(chance.one([500, 4_000, 17_000]), () => {
+          if (who === null) everybody = false
+          else names.delete(who)
+          stage.trace.say('store', `is back for ${who ?? 'everybody'}`)
+        })
+      }),
     end: () => {
       everybody = false
       names.clear()
@@ -44,23 +45,26 @@ export function storeOutages(): Outages {
 export function beginWeather(stage: Stage, wall: Wall, crew: Crew, outages: Outages): void {
   const { plan, broker, time, trace } = stage
   if (plan.storeOutages) outages.begin(stage)
-  if (plan.busOutages) again(stage, 'bus outages', [2_000, 20_000], chance => {
-    broker.outage(true)
-    trace.say('bus', 'is away')
-    time.after(chance.one([300, 3_000, 15_000]), () => {
-      broker.outage(false)
-      trace.say('bus', 'is back')
+  if (plan.busOutages)
+    again(stage, 'bus outages', [2_000, 20_000], chance => {
+      broker.outage(true)
+      trace.say('bus', 'is away')
+      time.after(chance.one([300, 3_000, 15_000]), () => {
+        broker.outage(false)
+        trace.say('bus', 'is back')
+      })
     })
-  })
-  if (plan.busSlow) again(stage, 'slow bus', [3_000, 15_000], chance => {
-    broker.slow(true)
-    time.after(chance.one([200, 4_000]), () => broker.slow(false))
-  })
-  if (plan.clockJumps) again(stage, 'jumps', [4_000, 20_000], chance => {
-    const ms = chance.one([2_000, 20_000, 60_000, -3_000, -20_000])
-    trace.say('store', `its clock jumps by ${ms} ms`)
-    wall.jump(ms)
-  })
+  if (plan.busSlow)
+    again(stage, 'slow bus', [3_000, 15_000], chance => {
+      broker.slow(true)
+      time.after(chance.one([200, 4_000]), () => broker.slow(false))
+    })
+  if (plan.clockJumps)
+    again(stage, 'jumps', [4_000, 20_000], chance => {
+      const ms = chance.one([2_000, 20_000, 60_000, -3_000, -20_000])
+      trace.say('store', `its clock jumps by ${ms} ms`)
+      wall.jump(ms)
+    })
   if (plan.drains) again(stage, 'drains', [3_000, 15_000], chance => crew.drainSomeone(chance))
 }
 
