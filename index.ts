@@ -22,6 +22,7 @@ export type { ApprovalRow, TurnRow } from './machines/ports/rows.ts'
 export type { CallContext, Reconciled, Tool, ToolResult } from './machines/tool.ts'
 export type {
   As,
+  Deciding,
   ListOptions,
   PrincipalInput,
   ReplayResult,

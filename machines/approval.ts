@@ -67,7 +67,7 @@ export function resolve(state: TurnState, call: CallState, hold: Hold, resolver:
 }
 
 /** The expiry of a hold. */
-export function expiry(ordinal: number, hold: Hold): FactOf<'approval.expired'> {
+function expiry(ordinal: number, hold: Hold): FactOf<'approval.expired'> {
   return { type: 'approval.expired', data: { approvalId: hold.approvalId, ordinal, deadline: isoTime(hold.expiresAt) } }
 }
 

@@ -74,7 +74,7 @@ function openedRow(event: Event, state: TurnState): ApprovalRow[] {
 }
 
 /** Under what a clarification stands in the inbox. */
-export function clarificationId(turnId: string, ordinal: number): string {
+function clarificationId(turnId: string, ordinal: number): string {
   return `${turnId}.${ordinal}.0`
 }
 

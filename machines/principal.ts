@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 
-export const PrincipalKind = Type.Union([Type.Literal('person'), Type.Literal('service')])
+const PrincipalKind = Type.Union([Type.Literal('person'), Type.Literal('service')])
 
 /** An authenticated party. The host has authenticated it; the runtime only compares issuer, id and kind. */
 export const Principal = Type.Object(

@@ -44,7 +44,8 @@ const workloads = await withDatabase(server, async url => {
   return figures
 })
 
-const machine = `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, node ${process.version}`
+const processors = `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown'}`
+const machine = `${processors}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, node ${process.version}`
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, workloads })}\n`)
 else printTable()
 

@@ -90,6 +90,8 @@ function inTurn<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
 async function readOn(actor: Actor): Promise<void> {
   const stored = await actor.ports.store.read(actor.turnId, actor.state.version)
   if (stored.length === 0) return
+  // Another worker appended, so the turn is another one's: what is decided here would be decided about its calls.
+  if (stored.some(({ actor: by }) => by.kind === 'worker' && by.id !== actor.control.worker)) throw new ActorStopped('fenced')
   // Whoever appended them publishes nothing: it does not own the turn.
   actor.ports.outbox.committed(stored, actor.state.opened.labels)
   actor.control.onCommitted(stored)

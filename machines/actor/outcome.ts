@@ -43,7 +43,10 @@ function trustIn(state: TurnState, call: CallState, tool: Tool): ContentTrust {
   return meet(state.catalog.get(call.item.name)?.contentTrust ?? 'untrusted', tool.descriptor.contentTrust)
 }
 
-/** What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too large. */
+/**
+ * What is recorded of a result: redacted before it is bounded, so no cut leaves half a secret; whole in the blob store where it is too
+ * large.
+ */
 export async function recordResult(actor: Actor, call: CallState, tool: Tool, end: TryEnd): Promise<RecordedResult> {
   const result = withHint(
     actor.state,

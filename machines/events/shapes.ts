@@ -26,7 +26,7 @@ export const GateName = literals(...GATES)
 /** The gates that a call had passed before the one that decided, in order (B1). */
 export const Trail = Type.Array(GateName)
 
-export const ResultShape = Type.Unsafe<ToolResult>({
+const ResultShape = Type.Unsafe<ToolResult>({
   type: 'object',
   required: ['content'],
   additionalProperties: false,

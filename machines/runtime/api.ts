@@ -175,7 +175,7 @@ export type Seen = {
 /** The verbs. Each rejects with a ToolturnError: `option_invalid` where it was asked wrongly, `runtime_closed` after the close. */
 export type Runtime = {
   readonly name: string
-  /** Opens a turn; resolves when that is durable. The principal is whom the host has authenticated. @throws ToolturnError `option_invalid`, `spawn_key_conflict` */
+  /** Opens a turn for whom the host authenticated; resolves when it is durable. @throws `option_invalid`, `spawn_key_conflict` */
   readonly spawn: (options: SpawnOptions) => Promise<TurnHandle>
   /** A turn by its id. @throws ToolturnError `turn_not_found` */
   readonly get: (turnId: string, options?: { readonly tenant?: string }) => Promise<TurnHandle>
@@ -189,7 +189,10 @@ export type Runtime = {
   readonly approvals: (
     options?: ListOptions & { readonly settled?: boolean },
   ) => Promise<{ readonly approvals: readonly ApprovalRow[]; readonly next: string | null }>
-  /** @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`, `approval_channel_refused`, `decision_invalid`, `turn_not_open` */
+  /**
+   * @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`,
+   *   `approval_channel_refused`, `decision_invalid`, `turn_not_open`
+   */
   readonly approve: (approvalId: string, options: Deciding & { readonly arguments?: unknown }) => Promise<Resolution>
   readonly deny: (approvalId: string, options: Deciding & { readonly reason?: string }) => Promise<Resolution>
   /** What came from outside, word for word: `approve` or `deny`, or `decision_invalid` and the hold is as it was (C5). */

@@ -11,7 +11,7 @@ export type Session = {
   leaseUntil: number
 }
 
-export const LEASE_MS = 15_000
+const LEASE_MS = 15_000
 /** Three beats fit into a lease. */
 export const BEAT_MS = 5_000
 

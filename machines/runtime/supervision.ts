@@ -1,6 +1,6 @@
 // The turns that a worker drives: started while there are places, queued meanwhile, let go of when they end or rest.
 
-import { createActor, type Actor, type Control, type Progress } from '../actor/actor.ts'
+import { ActorStopped, createActor, type Actor, type Control, type Progress } from '../actor/actor.ts'
 import { refresh } from '../actor/commit.ts'
 import { drive, type DriveEnd } from '../actor/drive.ts'
 import { errorName, ToolturnError } from '../errors.ts'
@@ -74,6 +74,8 @@ export function nudge(supervision: Supervision, turnId: string): void {
   const driving = supervision.turns.get(turnId)
   if (driving === undefined) return
   refresh(driving.actor).catch((error: unknown) => {
+    // The turn is another one's: its drive hears of it at its next append.
+    if (error instanceof ActorStopped) return
     supervision.ports.log.warn('a turn could not be read on', { turnId, error: errorName(error) })
   })
 }

@@ -16,15 +16,7 @@ const PAGE = 500
 const MOST_DELTAS = 1_000
 
 const ENDS: ReadonlySet<EventType> = new Set(['turn.completed', 'turn.refused', 'turn.exhausted', 'turn.cancelled', 'turn.failed'])
-export const AT_REST: ReadonlySet<TurnStateName> = new Set([
-  'holding',
-  'asking',
-  'completed',
-  'refused',
-  'exhausted',
-  'cancelled',
-  'failed',
-])
+const AT_REST: ReadonlySet<TurnStateName> = new Set(['holding', 'asking', 'completed', 'refused', 'exhausted', 'cancelled', 'failed'])
 const ENDED: ReadonlySet<TurnStateName> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])
 
 export type Watching = { readonly ports: Ports; readonly hub: Hub }

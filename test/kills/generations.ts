@@ -18,7 +18,6 @@ export type Plan = {
   readonly name: string
   readonly script: Script['rounds']
   readonly stops: readonly Place[]
-  readonly limits?: SpawnOptions['limits']
 }
 
 /** One call of a tool, and its answer. */
@@ -29,12 +28,12 @@ export function callOnce(name: string, args: JsonObject = {}): Script['rounds'] 
   ]
 }
 
-export const spawnOf = ({ name, script, limits = {} }: Pick<Plan, 'name' | 'script' | 'limits'>): SpawnOptions => ({
+export const spawnOf = ({ name, script }: Pick<Plan, 'name' | 'script'>): SpawnOptions => ({
   input: JSON.stringify({ plan: name, rounds: script } satisfies Script),
   principal: ANA,
   labels: { plan: name },
   // A worker that is held up between intent and start is not to be late for that.
-  limits: { startWithinMs: 3_600_000, ...limits },
+  limits: { startWithinMs: 3_600_000 },
 })
 
 export type Lived = {

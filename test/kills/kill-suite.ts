@@ -5,11 +5,11 @@ import { invocationId } from '../../machines/ids.ts'
 import type { TurnRow } from '../../machines/ports/rows.ts'
 import type { ReplayResult, TurnResult, VerifyResult } from '../../machines/runtime/api.ts'
 import { until } from '../bus/world.ts'
-import { openEffects, type Effects } from './effects.ts'
+import { openEffects, type Deed, type Effects } from './effects.ts'
 import { planOfRow, playPlans, turnsOf, type Lived } from './generations.ts'
 import type { Listener, listenAt } from './listener.ts'
-import type { Room } from './room.ts'
 import { ROWS, type Came, type Row } from './matrix.ts'
+import type { Room } from './room.ts'
 
 /** What is known when every turn has ended. */
 type Seen = {
@@ -57,10 +57,8 @@ export function describeKills(name: string, enter: Enter, listen?: typeof listen
         const runs = seen.effects.runs().filter(({ plan }) => plan === row.name)
         const key = (tool: string) => invocationId({ tenant, turnId, ordinal: 1, tool })
         const dispatches = runs.map(({ dispatch }) => dispatch)
-        expect(
-          runs.map(({ invocation }) => invocation),
-          row.name,
-        ).toEqual(runs.map(({ tool }) => key(tool)))
+        const keys = runs.map(({ invocation }) => invocation)
+        expect(keys, row.name).toEqual(runs.map(({ tool }) => key(tool)))
         expect(dispatches, row.name).toEqual([...new Set(dispatches)].sort((a, b) => a - b))
       }
     })
@@ -97,18 +95,13 @@ async function came(seen: Seen, row: Row): Promise<Came> {
   const { lived, effects } = seen
   const { state, code, calls }: TurnResult = await lived.worker.ask('show', turnOf(seen, row).turnId)
   const ofPlan = ({ plan }: { readonly plan: string }) => plan === row.name
+  const dispatchesOf = (things: readonly Deed[]) => things.filter(ofPlan).map(({ dispatch }) => dispatch)
   return {
     state: state as Came['state'],
     code,
     asks: effects.asks().filter(ofPlan).length,
     dispatches: calls[0]?.dispatches ?? 0,
-    runs: effects
-      .runs()
-      .filter(ofPlan)
-      .map(({ dispatch }) => dispatch),
-    deeds: effects
-      .deeds()
-      .filter(ofPlan)
-      .map(({ dispatch }) => dispatch),
+    runs: dispatchesOf(effects.runs()),
+    deeds: dispatchesOf(effects.deeds()),
   }
 }

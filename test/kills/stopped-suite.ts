@@ -64,18 +64,10 @@ export function describeStopped(name: string, postgres: string, lease: 'ended' |
       expect(await store.turn(turnId)).toMatchObject({ state: row.code === null ? 'completed' : 'failed', code: row.code })
       const ofPlan = ({ plan }: { readonly plan: string }) => plan === row.name
       const who = (pid: number) => (pid === woken.pid ? 'woken' : 'other')
-      expect(
-        effects
-          .runs()
-          .filter(ofPlan)
-          .map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`),
-      ).toEqual(row.runs)
-      expect(
-        effects
-          .deeds()
-          .filter(ofPlan)
-          .map(({ dispatch }) => dispatch),
-      ).toEqual(row.deeds)
+      const runs = effects.runs().filter(ofPlan)
+      const deeds = effects.deeds().filter(ofPlan)
+      expect(runs.map(({ pid, dispatch }) => `${who(pid)} ${dispatch}`)).toEqual(row.runs)
+      expect(deeds.map(({ dispatch }) => dispatch)).toEqual(row.deeds)
     })
 
     it('came back under a new id, and works', async () => {

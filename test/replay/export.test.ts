@@ -11,8 +11,9 @@ import { verifyExport } from '../../machines/verify-export.ts'
 import { openMemory } from '../../store/memory.ts'
 import { keep } from './kept.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 
-const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), say.completed]
+const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), ends.completed]
 
 let store: Store
 
@@ -87,7 +88,7 @@ describe('an export', () => {
   test('of a turn longer than a page, and of more turns than a page, holds all of it', async () => {
     await keep(
       store,
-      Array.from({ length: 450 }, () => say.failedRound),
+      Array.from({ length: 450 }, () => ends.failedRound),
     )
     for (let turn = 0; turn < 249; turn += 1) await keep(store, [])
     expect(await verifyExport(await exported())).toMatchObject({ ok: true, turns: 250, events: 700 })

@@ -10,6 +10,7 @@ import { callStateName, openCalls, outcomeOf, stateName } from '../../machines/s
 import { verifyStream } from '../../machines/verify.ts'
 import { messagesOf } from '../../machines/view.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import { given, opened } from './given.ts'
 import { erased, without } from './harm.ts'
 import { forkOf, stateAt } from './forked.ts'
@@ -33,8 +34,8 @@ const ordinary = given(
   say.recorded(1),
   say.calls('label'),
   say.held(2),
-  say.turnedAway(2),
-  say.granted(2),
+  ends.turnedAway(2),
+  ends.granted(2),
   say.admitted(2),
   say.dispatched(2),
   say.recorded(2),
@@ -89,7 +90,7 @@ describe('what was open starts anew, and asks again where it must', () => {
   }
 
   test('a held call', async () => {
-    const story = given(opened(), say.calls('pay', 'find'), say.held(1), say.admitted(2), say.turnedAway(1))
+    const story = given(opened(), say.calls('pay', 'find'), say.held(1), say.admitted(2), ends.turnedAway(1))
     expect(await startsAs(story, 1)).toMatchObject({
       state: 'working',
       call: 'admitted',
@@ -98,13 +99,13 @@ describe('what was open starts anew, and asks again where it must', () => {
   })
 
   test('a granted call: the consent was given to another turn, once', async () => {
-    const story = given(opened(), say.calls('pay'), say.held(1), say.granted(1), say.admitted(1))
+    const story = given(opened(), say.calls('pay'), say.held(1), ends.granted(1), say.admitted(1))
     for (const at of [4, 5]) expect(await startsAs(story, 1, at)).toMatchObject({ call: 'admitted', types: UP_TO_ADMITTED })
   })
 
   test('an edited call, with the arguments that the model proposed', async () => {
     const edited = { arguments: { id: 'edited' }, argumentsDigest: 'edited', masked: false }
-    const story = given(opened(), say.calls('pay'), say.held(1), say.granted(1, edited))
+    const story = given(opened(), say.calls('pay'), say.held(1), ends.granted(1, edited))
     expect((await startsAs(story, 1)).fork.state.calls.get(1)?.prepared).toMatchObject({ arguments: { id: '1' } })
   })
 
@@ -115,7 +116,7 @@ describe('what was open starts anew, and asks again where it must', () => {
   })
 
   test('a later hold that was resolved is a record, the first one is not', async () => {
-    const story = given(opened(), say.calls('pay', 'label'), say.held(1), say.held(2), say.denied(2))
+    const story = given(opened(), say.calls('pay', 'label'), say.held(1), say.held(2), ends.denied(2))
     const { fork, state } = await startsAs(story, 1)
     expect(state).toBe('working')
     expect([...fork.state.calls.values()].map(callStateName)).toEqual(['admitted', 'refused'])
@@ -127,18 +128,18 @@ describe('what was open starts anew, and asks again where it must', () => {
   })
 
   test('a doubt that was settled as not happened, with the failure that it took back', async () => {
-    const story = given(opened(), ...say.started('pay'), say.failed('tool_outcome_unknown', 1), say.settled(1, 'did-not-happen'))
+    const story = given(opened(), ...say.started('pay'), ends.failed('tool_outcome_unknown', 1), say.settled(1, 'did-not-happen'))
     expect(await startsAs(story, 1)).toMatchObject({ call: 'admitted', types: UP_TO_ADMITTED })
   })
 
   test('a doubt that was settled as happened is a record', async () => {
-    const story = given(opened(), ...say.started('pay'), say.failed('tool_outcome_unknown', 1), say.settled(1, 'happened'))
+    const story = given(opened(), ...say.started('pay'), ends.failed('tool_outcome_unknown', 1), say.settled(1, 'happened'))
     expect(await startsAs(story, 1)).toMatchObject({ call: 'executed', state: 'thinking' })
   })
 
   test('an ask that nobody answered, turned-away answers and its expiry with it', async () => {
-    const asked = [say.calls('ask_user', 'find'), say.admitted(1), say.ended(2, 'after-ask'), say.askedPerson(1)]
-    const story = given(opened(), ...asked, say.askTurnedAway(1), say.askExpired(1))
+    const asked = [say.calls('ask_user', 'find'), say.admitted(1), say.ended(2, 'after-ask'), ends.askedPerson(1)]
+    const story = given(opened(), ...asked, ends.askTurnedAway(1), ends.askExpired(1))
     for (const at of [5, 6, 7]) {
       const { call, state, fork } = await startsAs(story, 1, at)
       expect({ call, state, asks: fork.state.asks }).toEqual({ call: 'admitted', state: 'working', asks: 0 })
@@ -146,14 +147,14 @@ describe('what was open starts anew, and asks again where it must', () => {
   })
 
   test('an ask that was answered is a record', async () => {
-    const story = given(opened(), say.calls('ask_user'), say.admitted(1), say.askedPerson(1), say.answered(1))
+    const story = given(opened(), say.calls('ask_user'), say.admitted(1), ends.askedPerson(1), ends.answered(1))
     const { state, fork } = await startsAs(story, 1)
     expect(state).toBe('thinking')
     expect(messagesOf(fork.state)).toEqual(messagesOf(story.state))
   })
 
   test("a round that could not be had: its failed tries are not the fork's", async () => {
-    const story = given(opened(), say.failedRound, say.calls('find'), say.refused(1), say.failedRound, say.failedRound)
+    const story = given(opened(), ends.failedRound, say.calls('find'), say.refused(1), ends.failedRound, ends.failedRound)
     const { fork } = await startsAs(story, 1)
     expect(fork.state.failedTries).toBe(0)
     expect(dataOf(fork, 'round.failed')).toHaveLength(1)
@@ -190,18 +191,18 @@ describe('a fork is refused', () => {
   })
 
   test('while the turn is being cancelled, and behind every end', async () => {
-    expect(await refusalOf(given(opened(), say.cancelling), 2)).toMatchObject({ code: 'fork_refused', state: 'cancelling', forkable: 1 })
-    expect(await refusalOf(given(opened(), say.cancelling, say.cancelled), 3)).toMatchObject({ state: 'cancelled', forkable: 1 })
-    expect(await refusalOf(given(opened(), say.says('Done.'), say.completed), 3)).toMatchObject({ state: 'completed', forkable: 1 })
-    expect(await refusalOf(given(opened(), say.exhausted), 2)).toMatchObject({ state: 'exhausted', forkable: 1 })
+    expect(await refusalOf(given(opened(), ends.cancelling), 2)).toMatchObject({ code: 'fork_refused', state: 'cancelling', forkable: 1 })
+    expect(await refusalOf(given(opened(), ends.cancelling, ends.cancelled), 3)).toMatchObject({ state: 'cancelled', forkable: 1 })
+    expect(await refusalOf(given(opened(), say.says('Done.'), ends.completed), 3)).toMatchObject({ state: 'completed', forkable: 1 })
+    expect(await refusalOf(given(opened(), ends.exhausted), 2)).toMatchObject({ state: 'exhausted', forkable: 1 })
   })
 
   test('no more once a retry has led out of the end', async () => {
-    expect(await refusalOf(given(opened(), say.exhausted, say.retried), 3)).toBe('forked')
+    expect(await refusalOf(given(opened(), ends.exhausted, ends.retried), 3)).toBe('forked')
   })
 
   test('where a round with effects is in doubt', async () => {
-    expect(await refusalOf(given(opened(), say.requestedRound), 2)).toMatchObject({ code: 'fork_refused', state: 'thinking', forkable: 1 })
+    expect(await refusalOf(given(opened(), ends.requestedRound), 2)).toMatchObject({ code: 'fork_refused', state: 'thinking', forkable: 1 })
   })
 
   test('where a result is not recorded whole and its tool may not simply run again', async () => {
@@ -209,7 +210,7 @@ describe('a fork is refused', () => {
     const run = (tool: string) => given(opened(), ...say.started(tool), say.recorded(1, short))
     expect(await refusalOf(run('pay'), 5)).toMatchObject({ code: 'fork_refused' })
     expect(await refusalOf(run('find'), 5)).toBe('forked')
-    const consent = [say.held(1), say.granted(1), say.admitted(1), say.dispatched(1)]
+    const consent = [say.held(1), ends.granted(1), say.admitted(1), say.dispatched(1)]
     const granted = given(opened(), say.calls('label'), ...consent, say.recorded(1, short))
     expect(await refusalOf(granted, 7)).toMatchObject({ code: 'fork_refused' })
   })

@@ -11,8 +11,9 @@ import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { forkOf, portsOver } from './forked.ts'
 import { keep } from './kept.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 
-const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), say.completed]
+const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), ends.completed]
 
 describeWithPostgres('streams on Postgres', url => {
   let store: Store

@@ -9,6 +9,7 @@ import { invocationId } from '../../machines/ids.ts'
 import { replay, type ReplayOptions } from '../../machines/replay.ts'
 import { isMiss, stateName, type TurnState } from '../../machines/state.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import { given, opened } from './given.ts'
 import { erased, forged, ofNewerRelease, without } from './harm.ts'
 import { reachedBy } from './reached.ts'
@@ -23,12 +24,12 @@ const ordinary = given(
   say.recorded(1),
   say.calls('label'),
   say.held(2),
-  say.granted(2),
+  ends.granted(2),
   say.admitted(2),
   say.dispatched(2),
   say.recorded(2),
   say.says('Done.'),
-  say.completed,
+  ends.completed,
 )
 
 const ROUND_2 = 6
@@ -46,7 +47,7 @@ describe('a whole stream', () => {
   })
 
   test('that ended in doubt ends so again: the record that never came is no miss', () => {
-    const { events } = given(opened(), say.calls('pay'), say.admitted(1), say.dispatched(1), say.failed('tool_outcome_unknown', 1))
+    const { events } = given(opened(), say.calls('pay'), say.admitted(1), say.dispatched(1), ends.failed('tool_outcome_unknown', 1))
     expect(replay(events)).toMatchObject({ state: 'failed', code: 'tool_outcome_unknown', same: true, missing: null })
   })
 
@@ -117,36 +118,36 @@ describe('a record that is only a short form (D9)', () => {
   const asked = [say.calls('find'), say.admitted(1), say.dispatched(1)]
 
   test('is missed where a later round was asked with it', () => {
-    const { events } = given(opened(), ...asked, say.recorded(1, short), say.says('Done.'), say.completed)
+    const { events } = given(opened(), ...asked, say.recorded(1, short), say.says('Done.'), ends.completed)
     expect(replay(events)).toMatchObject({ state: 'failed', code: 'replay_source_missing', same: false })
     expect(replay(events).missing).toEqual({ version: 5, ordinal: 1 })
   })
 
   test('is missed where the turn ran into a limit with it', () => {
-    const { events } = given(opened(), ...asked, say.recorded(1, short), say.exhausted)
+    const { events } = given(opened(), ...asked, say.recorded(1, short), ends.exhausted)
     expect(replay(events)).toMatchObject({ code: 'replay_source_missing', missing: { version: 5, ordinal: 1 } })
   })
 
   test('is not missed before anything needed it, nor where the turn was cancelled', () => {
     const open = given(opened(), ...asked, say.recorded(1, short))
     expect(replay(open.events)).toMatchObject({ state: 'thinking', same: true })
-    const gone = [say.cancelling, say.cancelled].reduce(say.told, open)
+    const gone = [ends.cancelling, ends.cancelled].reduce(say.told, open)
     expect(replay(gone.events)).toMatchObject({ state: 'cancelled', same: true })
   })
 
   test('is whole where the blob store has the rest', () => {
-    const { events } = given(opened(), ...asked, say.recorded(1, { ...short, blob: 'blob-1' }), say.says('Done.'), say.completed)
+    const { events } = given(opened(), ...asked, say.recorded(1, { ...short, blob: 'blob-1' }), say.says('Done.'), ends.completed)
     expect(replay(events)).toMatchObject({ state: 'completed', same: true })
   })
 
   test('is made good by a re-run that was recorded whole', () => {
     const again = [say.dispatched(1), say.recorded(1)]
-    const { events } = given(opened(), ...asked, say.recorded(1, short), ...again, say.says('Done.'), say.completed)
+    const { events } = given(opened(), ...asked, say.recorded(1, short), ...again, say.says('Done.'), ends.completed)
     expect(replay(events)).toMatchObject({ state: 'completed', same: true })
   })
 
   test('of a turn that failed for it ends the same', () => {
-    const { events } = given(opened(), ...asked, say.recorded(1, short), say.failed('replay_source_missing'))
+    const { events } = given(opened(), ...asked, say.recorded(1, short), ends.failed('replay_source_missing'))
     expect(replay(events)).toMatchObject({ state: 'failed', code: 'replay_source_missing', same: true })
   })
 })
@@ -172,7 +173,7 @@ describe('a request that would be another one today', () => {
   })
 
   test('is found at the round that was only asked for', () => {
-    const { events } = given(opened(), say.requestedRound)
+    const { events } = given(opened(), ends.requestedRound)
     const other = forged(events, 2, event => ({ ...event, data: { round: 1, request: 'another' } }))
     expect(replay(other).divergence).toMatchObject({ version: 2, round: 1, recorded: 'another' })
   })
@@ -238,15 +239,15 @@ describe('an attempt', () => {
     say.calls('pay'),
     say.admitted(1),
     say.dispatched(1),
-    say.failed('tool_outcome_unknown', 1),
+    ends.failed('tool_outcome_unknown', 1),
     say.ended(1, 'retried'),
-    say.retried,
+    ends.retried,
     say.calls('pay'),
     say.admitted(2),
     say.dispatched(2),
     say.recorded(2),
     say.says('Done.'),
-    say.completed,
+    ends.completed,
   )
 
   test('is the last one unless another is named', () => {

@@ -12,6 +12,7 @@ import { createSealer } from '../../adapters/seal.ts'
 import { openMemory } from '../../store/memory.ts'
 import { forkOf, portsOver } from './forked.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import { keep, type Kept } from './kept.ts'
 
 const sealer = createSealer(new Uint8Array(32).fill(1), systemRandom)
@@ -58,7 +59,7 @@ test('they are sealed anew for the fork, and open for no other turn', async () =
 
 test("they are lost where a person's edit took their place: the fork does not run what another turn was told", async () => {
   const edited = { ...masked, argumentsDigest: argumentsDigest(say.TURN_KEY, 'pay', { id: 'sk-test-456' }) }
-  const { events } = await masking({ id: 'sk-test-456' }, say.held(1, masked), say.granted(1, edited))
+  const { events } = await masking({ id: 'sk-test-456' }, say.held(1, masked), ends.granted(1, edited))
   const fork = await forkOf(events, 4, portsOver(store, sealer))
   expect(fork.turn.sealed).toBeUndefined()
   expect(fork.state.calls.get(1)?.prepared).toMatchObject(masked)
@@ -72,6 +73,6 @@ test('they are lost under another key, and without one', async () => {
 })
 
 test('they are not copied for a call that has its outcome', async () => {
-  const { events } = await masking(secret, say.held(1, masked), say.denied(1))
+  const { events } = await masking(secret, say.held(1, masked), ends.denied(1))
   expect((await forkOf(events, 4, portsOver(store, sealer))).turn.sealed).toBeUndefined()
 })

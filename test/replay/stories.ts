@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { ToolturnError } from '../../machines/errors.ts'
 import { callsOfRound, callStateName, openCalls, stateName, type CallState, type TurnState } from '../../machines/state.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import type { Story, Telling } from './given.ts'
 
 const MOST_ROUNDS = 4
@@ -48,26 +49,26 @@ function candidates(state: TurnState): Candidates {
     case 'thinking':
       return {
         usual: [...rounds(state), ...reruns(state), ...rounds(state)],
-        rare: [say.failedRound, say.requestedRound, say.exhausted, say.cancelling, say.failed('model_unavailable'), say.says('Done.')],
+        rare: [ends.failedRound, ends.requestedRound, ends.exhausted, ends.cancelling, ends.failed('model_unavailable'), say.says('Done.')],
       }
     case 'admitting':
-      return { usual: verdicts(state), rare: [say.completed, say.turnRefused] }
+      return { usual: verdicts(state), rare: [ends.completed, ends.turnRefused] }
     case 'working':
       return {
         usual: [...open.slice(0, 1).flatMap(call => ofCall(state, call)), ...alsoOpen(state), ...lateOnes(state)],
-        rare: [say.cancelling],
+        rare: [ends.cancelling],
       }
     case 'holding':
-      return { usual: open.flatMap(ofHeld), rare: [say.cancelling] }
+      return { usual: open.flatMap(ofHeld), rare: [ends.cancelling] }
     case 'asking':
-      return { usual: state.ask === null ? [] : ofAsk(state.ask.ordinal), rare: [say.exhausted, say.cancelling] }
+      return { usual: state.ask === null ? [] : ofAsk(state.ask.ordinal), rare: [ends.exhausted, ends.cancelling] }
     case 'cancelling':
-      return { usual: open.flatMap(({ ordinal }) => [say.ended(ordinal), say.recorded(ordinal)]), rare: [say.cancelled] }
+      return { usual: open.flatMap(({ ordinal }) => [say.ended(ordinal), say.recorded(ordinal)]), rare: [ends.cancelled] }
     case 'exhausted':
     case 'cancelled':
     case 'failed':
       return {
-        usual: [say.retried, ...open.flatMap(({ ordinal }) => ofDoubt(ordinal))],
+        usual: [ends.retried, ...open.flatMap(({ ordinal }) => ofDoubt(ordinal))],
         rare: open.flatMap(({ ordinal }) => [say.ended(ordinal, 'retried'), say.late(ordinal)]),
       }
     case 'completed':
@@ -109,10 +110,10 @@ function ofCall(state: TurnState, call: CallState): Telling[] {
     case 'granted':
       return [say.admitted(ordinal), say.admitted(ordinal), say.refused(ordinal), say.held(ordinal)]
     case 'admitted':
-      if (call.item.name === state.opened.ask) return [say.askedPerson(ordinal)]
+      if (call.item.name === state.opened.ask) return [ends.askedPerson(ordinal)]
       return [say.dispatched(ordinal), say.dispatched(ordinal), say.dispatched(ordinal), say.held(ordinal)]
     case 'dispatched':
-      return [...ofRun(ordinal), ...ofRun(ordinal), say.failed('tool_outcome_unknown', ordinal)]
+      return [...ofRun(ordinal), ...ofRun(ordinal), ends.failed('tool_outcome_unknown', ordinal)]
     default:
       return []
   }
@@ -140,11 +141,11 @@ function lateOnes(state: TurnState): Telling[] {
 }
 
 function ofHeld({ ordinal }: CallState): Telling[] {
-  return [say.granted(ordinal), say.denied(ordinal), say.expired(ordinal), say.turnedAway(ordinal)]
+  return [ends.granted(ordinal), ends.denied(ordinal), ends.expired(ordinal), ends.turnedAway(ordinal)]
 }
 
 function ofAsk(ordinal: number): Telling[] {
-  return [say.answered(ordinal), say.answered(ordinal), say.askTurnedAway(ordinal), say.askExpired(ordinal)]
+  return [ends.answered(ordinal), ends.answered(ordinal), ends.askTurnedAway(ordinal), ends.askExpired(ordinal)]
 }
 
 function ofDoubt(ordinal: number): Telling[] {

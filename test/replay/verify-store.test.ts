@@ -7,8 +7,9 @@ import { stateName } from '../../machines/state.ts'
 import { openMemory } from '../../store/memory.ts'
 import { keep, type Kept } from './kept.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 
-const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), say.completed]
+const RUN = [say.calls('find'), say.admitted(1), say.dispatched(1), say.recorded(1), say.says('Done.'), ends.completed]
 
 let store: Store
 

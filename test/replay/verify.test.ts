@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { StoredEvent } from '../../machines/events.ts'
 import { verifyStream, type StreamCheck } from '../../machines/verify.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import { given, opened } from './given.ts'
 import { erased, forged, ofNewerRelease, without } from './harm.ts'
 import { stories } from './stories.ts'
@@ -16,7 +17,7 @@ const { events, state } = given(
   say.dispatched(1),
   say.recorded(1),
   say.says('Done.'),
-  say.completed,
+  ends.completed,
 )
 
 async function verified(stream: readonly StoredEvent[]): Promise<StreamCheck> {

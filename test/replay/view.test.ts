@@ -8,6 +8,7 @@ import { fold } from '../../machines/fold.ts'
 import { messagesOf, viewOf } from '../../machines/view.ts'
 import { transcript } from '../../machines/transcript.ts'
 import * as say from './given.ts'
+import * as ends from './given-ends.ts'
 import { given, opened } from './given.ts'
 import { stories } from './stories.ts'
 
@@ -38,13 +39,16 @@ describe('a view', () => {
   })
 
   test('says why a turn ended', () => {
-    expect(viewOf(given(opened(), say.exhausted).state)).toMatchObject({ state: 'exhausted', limit: 'rounds' })
-    expect(viewOf(given(opened(), say.failed('model_unavailable')).state)).toMatchObject({ state: 'failed', code: 'model_unavailable' })
-    expect(viewOf(given(opened(), say.says('Done.'), say.completed).state)).toMatchObject({ state: 'completed', output: { text: 'Done.' } })
+    expect(viewOf(given(opened(), ends.exhausted).state)).toMatchObject({ state: 'exhausted', limit: 'rounds' })
+    expect(viewOf(given(opened(), ends.failed('model_unavailable')).state)).toMatchObject({ state: 'failed', code: 'model_unavailable' })
+    expect(viewOf(given(opened(), say.says('Done.'), ends.completed).state)).toMatchObject({
+      state: 'completed',
+      output: { text: 'Done.' },
+    })
   })
 
   test('sums the usage of the attempt, and counts what a provider did not say as nothing', () => {
-    const { state } = given(opened(), say.says('lost with its attempt'), say.completed)
+    const { state } = given(opened(), say.says('lost with its attempt'), ends.completed)
     expect(viewOf(state).usage).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: 0 })
     const longer = given(
       opened(),
@@ -56,7 +60,7 @@ describe('a view', () => {
   })
 
   test('shows the current attempt only', () => {
-    const { state } = given(opened(), say.calls('find'), say.refused(1), say.exhausted, say.retried, say.calls('find'), say.admitted(2))
+    const { state } = given(opened(), say.calls('find'), say.refused(1), ends.exhausted, ends.retried, say.calls('find'), say.admitted(2))
     expect(viewOf(state)).toMatchObject({ attempt: 2, calls: [{ ordinal: 2, round: 1 }], usage: { inputTokens: 100 } })
   })
 })

@@ -23,7 +23,7 @@ describe('a tool', () => {
       input: open,
       replayPolicy: 'read-only',
       run: (_, { principal }) => {
-        const scopes = principal?.scopes as string[] | undefined
+        const scopes = principal?.scopes
         scopes?.push('admin')
       },
     })

@@ -75,7 +75,7 @@ function install(built: string, files: readonly string[]): string {
 describe('the files', () => {
   test('are code, declarations, what the code reads, and the documents of a package', () => {
     const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
-    const code = /^dist\/(index|(machines|store|bus|adapters)\/.+)(\.js|\.d\.ts|\.json|\.html|\.css|\.svg)$/
+    const code = /^dist\/(index|(machines|store|bus|adapters)\/.+)(\.js|\.d\.ts|\.json|\.html|\.css|\.svg|\.eml)$/
     expect(shipped.filter(path => !code.test(path))).toEqual(documents)
   })
 

@@ -5,28 +5,18 @@ import { besideOf } from '../../machines/beside.ts'
 import type { StoredEvent } from '../../machines/events.ts'
 import { foldOn, parseEvent } from '../../machines/fold.ts'
 import {
-  admitted,
   answered,
   askedPerson,
   askExpired,
   askTurnedAway,
-  calls,
   cancelled,
   cancelling,
-  dispatched,
-  ended,
   exhausted,
   failed,
-  given,
   granted,
-  held,
-  opened,
   retried,
-  told,
-  TURN,
-  type Story,
-  type Telling,
-} from '../replay/given.ts'
+} from '../replay/given-ends.ts'
+import { admitted, calls, dispatched, ended, given, held, opened, told, TURN, type Story, type Telling } from '../replay/given.ts'
 
 /** What happens to the rows of the inbox when these are told behind a story, one append for each list. */
 function settledBy(story: Story, ...appends: readonly (readonly Telling[])[]) {
