@@ -30,7 +30,7 @@ export function answersOf(plan: Plan, chance: Chance): Answers {
   }
 }
 
-export function roundMark({ turnId, attempt }: Pick<AskContext, 'turnId' | 'attempt'>): string {
+function roundMark({ turnId, attempt }: Pick<AskContext, 'turnId' | 'attempt'>): string {
   return `<round of ${turnId} attempt ${attempt}>`
 }
 

@@ -139,7 +139,7 @@ function resultOf({ chance, plan, time }: Stage, deed: Deed, args: JsonObject, c
   return { content: [{ type: 'text', text: `${resultMark(context)} ${about} ${long}` }], structuredContent: { about, ...secret } }
 }
 
-export function resultMark({ turnId, attempt }: Pick<CallContext, 'turnId' | 'attempt'>): string {
+function resultMark({ turnId, attempt }: Pick<CallContext, 'turnId' | 'attempt'>): string {
   return `<result of ${turnId} attempt ${attempt}>`
 }
 

@@ -136,7 +136,8 @@ function decide(scene: Scene): void {
   for (let time = 0; time < times; time += 1) {
     const party = drawParty(chance, row.approvers !== null && row.contentTrust === 'trusted')
     const decision = drawDecision(scene)
-    const what = `${JSON.stringify(decision)} ${shortName(row.turnId)} call ${row.ordinal} as ${party.as.kind} ${party.as.id} via ${party.via}`
+    const who = `${party.as.kind} ${party.as.id} via ${party.via}`
+    const what = `${JSON.stringify(decision)} ${shortName(row.turnId)} call ${row.ordinal} as ${who}`
     through(scene, what, async runtime => {
       const resolution = await runtime.decide(row.approvalId, decision, party)
       heardDecision(scene, row.approvalId, party, resolution.decision)

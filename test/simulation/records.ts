@@ -24,7 +24,7 @@ import { brokenWrite } from './writes.ts'
 export type Recorded = {
   readonly turnId: string
   readonly events: Event[]
-  /** Of each version: the epoch under which it was written, null for a writer that owns nothing; when; and whether nobody had to drive on. */
+  /** Of each version: the epoch under which it was written (null: a writer that owns nothing); when; and whether nobody had to drive on. */
   readonly written: { readonly epoch: number | null; readonly at: number; readonly rests: boolean }[]
   /** Digest of the request that each round is to be asked with, by attempt and round. */
   readonly requests: Map<string, string>

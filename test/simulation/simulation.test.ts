@@ -8,7 +8,7 @@ import { runSeeds } from './slices.ts'
 
 const RUNS = 1_500
 
-test(`${RUNS} runs are sound`, { timeout: 300_000 }, async () => {
+test(`${RUNS} runs are sound`, { timeout: 900_000 }, async () => {
   const { failures, sums } = await runSeeds(1, RUNS)
   expect(failures.map(({ seed, broken }) => `npm run sim -- --runs 1 --seed ${seed}: ${broken}`)).toEqual([])
   expect(sums.runs).toBe(RUNS)
