@@ -14,7 +14,6 @@ import { openStage, type Stage } from '../stage/stage.ts'
 const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
 
 test('a try that fails after another worker started the call again is no fault', async () => {
-  let stage: Stage
   const look = tool({
     name: 'look',
     description: 'Looks.',
@@ -29,7 +28,7 @@ test('a try that fails after another worker started the call again is no fault',
     },
   })
   const model = scripted([{ stop: 'tool_calls', content: [{ call: { name: 'look', arguments: {} } }] }])
-  stage = await openStage({ model, tools: [look] }, { input: 'Look.', principal: ANA })
+  const stage: Stage = await openStage({ model, tools: [look] }, { input: 'Look.', principal: ANA })
   expect(await stage.drive()).toBe('fenced')
 })
 

@@ -54,7 +54,7 @@ function speaking(answers: readonly Answer[], asked: ModelRequest[]): Model {
       asked.push(request)
       const answer = left.shift()
       if (answer === undefined) throw new Error('the script is over')
-      if ('throws' in answer) return Promise.reject(answer.throws)
+      if ('throws' in answer) throw answer.throws as unknown as Error
       for (const item of answer.items) {
         if (item.kind === 'text') for (const text of item.text) onDelta({ kind: 'text', text })
         if (item.kind === 'call') onDelta({ kind: 'call', text: item.arguments ?? '' })
