@@ -77,6 +77,7 @@ async function execute(stage: Stage, process: Process, kind: ToolKind, args: Jso
   for (const rule of broken) stage.broken(`${name}: ${rule}`)
   const course = courseOf(stage, context)
   trace.say(process.name, `run ${name}, ${course.end} after ${course.takesMs}`)
+  const comesBack = stage.errands.begin({ turnId, process, signal: context.signal, what: `the run of ${kind.name}` })
   const stopped = course.heeds ? aborted(context.signal) : null
   try {
     await Promise.race([time.pass(course.effectAfterMs), ...(stopped === null ? [] : [stopped])])
@@ -85,6 +86,7 @@ async function execute(stage: Stage, process: Process, kind: ToolKind, args: Jso
     await Promise.race([time.pass(course.takesMs - course.effectAfterMs), ...(stopped === null ? [] : [stopped])])
     return await ending(course, done, deed.result ?? given)
   } finally {
+    comesBack()
     effects.end(deed, dispatch)
     trace.say(process.name, `ran ${name}`)
   }

@@ -35,6 +35,8 @@ export type Told = {
   worked: number
   trust: ContentTrust
   rounds: number
+  /** Failed tries of the round that is asked for. */
+  failures: number
   lastCompletion: string
   ordinals: number
   asks: number
@@ -59,6 +61,7 @@ export function tell(event: EventOf<'turn.opened'>): Told {
     worked: 0,
     trust,
     rounds: 0,
+    failures: 0,
     lastCompletion: 'clean',
     ordinals: 0,
     asks: 0,

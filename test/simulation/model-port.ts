@@ -17,8 +17,10 @@ export function modelPort(stage: Stage, process: Process, answers: Answers, aske
       if (context.signal.aborted) return Promise.reject(new Error('The ask was aborted before it was sent.'))
       for (const rule of brokenAsk(stage, request, context, asked))
         stage.broken(`${shortName(context.turnId)} round ${context.round}: ${rule}`)
+      const { turnId, round, signal } = context
+      const comesBack = stage.errands.begin({ turnId, process, signal, what: `the ask of round ${round}` })
       const answered = process.line('ask', () => answer(stage, process, answers, request, context))
-      return Promise.race([answered, whenAborted(context.signal)])
+      return Promise.race([answered, whenAborted(signal)]).finally(comesBack)
     },
   }
 }

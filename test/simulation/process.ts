@@ -119,8 +119,8 @@ function storeOf(stage: Stage, host: Host, process: Process, store: Store, chanc
     released: (turnId, epoch) => {
       const row = stage.database.turns.get(turnId)
       const record = records.of(turnId)
-      if (row === undefined || record === undefined) return
-      for (const rule of brokenRelease(record.state, row, epoch, now(stage.database))) stage.broken(`${shortName(turnId)}: ${rule}`)
+      const rules = row === undefined || record === undefined ? [] : brokenRelease(record.state, row, epoch, now(stage.database))
+      return () => rules.forEach(rule => stage.broken(`${shortName(turnId)}: ${rule}`))
     },
     say: what => trace.say(process.name, what),
     skewMs: chance.from(-50, 50),

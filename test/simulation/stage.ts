@@ -5,6 +5,7 @@ import type { MemoryDatabase } from '../../store/memory-database.ts'
 import type { Chance } from './chance.ts'
 import type { Claims } from './claims.ts'
 import type { Effects } from './effects.ts'
+import type { Errands } from './errands.ts'
 import type { Plan } from './plan.ts'
 import type { Records } from './records.ts'
 import type { Time } from './time.ts'
@@ -20,6 +21,7 @@ export type Stage = {
   readonly records: Records
   readonly effects: Effects
   readonly claims: Claims
+  readonly errands: Errands
   /** A rule is broken: the run fails. */
   readonly broken: (rule: string) => void
   /** True once faults have stopped and people rest. */

@@ -19,7 +19,8 @@ export type StorePortOptions = {
   /** Called in the moment after a write was tried, before anybody else can write. */
   readonly committed: (write: Append | OpenTurn) => void
   readonly claimed: (claims: readonly Claimed[]) => void
-  readonly released: (turnId: string, epoch: number) => void
+  /** The same for a release; what it gives is called when the turn was let go. */
+  readonly released: (turnId: string, epoch: number) => () => void
   readonly say: (what: string) => void
   /** How far its estimate of the store's clock is off. */
   readonly skewMs: number
@@ -103,8 +104,9 @@ async function claim({ store, claimed }: StorePortOptions, request: Parameters<S
 
 async function release({ store, released }: StorePortOptions, args: Parameters<Store['release']>): Promise<boolean> {
   const releasing = store.release(...args)
+  const report = released(args[0], args[1])
   const done = await releasing
-  if (done) released(args[0], args[1])
+  if (done) report()
   return done
 }
 
