@@ -2,7 +2,7 @@
 // is stored, and on every conflict decides again.
 
 import { Buffer } from 'node:buffer'
-import { put, startDraft, asEvent } from '../actor/draft.ts'
+import { asEvent, put, startDraft, type Draft } from '../actor/draft.ts'
 import { besideOf } from '../beside.ts'
 import { ToolturnError } from '../errors.ts'
 import type { Actor as EventActor, Event, Fact } from '../events.ts'
@@ -51,8 +51,7 @@ export async function writeUnowned(
     const { facts, wholes = new Map() } = await decide(loaded, await ports.store.now())
     if (facts.length === 0) return { events: [], state: loaded.state }
     refuseOwned(facts)
-    const stamp = { turnId, tenant: loaded.state.tenant, time: isoTime(ports.store.time()), actor, worked: loaded.state.worked }
-    const draft = put(startDraft(loaded.state), facts, stamp, () => Buffer.from(ports.random.bytes(16)).toString('hex'))
+    const draft = draftOf(ports, loaded.state, actor, facts)
     const events = draft.events.map(asEvent)
     const answer = await ports.store.append({
       turnId,
@@ -68,6 +67,17 @@ export async function writeUnowned(
     if (answer.answer === 'busy') await ports.clock.sleep(BUSY_WAIT_MS)
   }
   throw new ToolturnError('version_conflict', '', { turnId })
+}
+
+/** Who owns nothing works at nothing: the working time is what the owners measured, and a new attempt has none. */
+function draftOf(ports: Ports, state: TurnState, actor: EventActor, facts: readonly Fact[]): Draft {
+  const { turnId, tenant } = state
+  const time = isoTime(ports.store.time())
+  const salt = () => Buffer.from(ports.random.bytes(16)).toString('hex')
+  return facts.reduce((draft, fact) => {
+    const worked = fact.type === 'attempt.started' ? 0 : state.worked
+    return put(draft, [fact], { turnId, tenant, time, actor, worked }, salt)
+  }, startDraft(state))
 }
 
 /** What only an owner may append is never written from here. */
