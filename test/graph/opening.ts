@@ -41,7 +41,7 @@ export function opening(): EventData<'turn.opened'> {
     ask: 'ask_user',
     limits: DEFAULT_LIMITS,
     output: null,
-    providerTools: [],
+    providerTools: [{ name: 'web_search', replayPolicy: 'read-only' }],
     approvers: [],
     labels: {},
     key: null,

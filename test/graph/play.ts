@@ -31,7 +31,7 @@ export async function play(history: readonly Fact[]): Promise<Played> {
       tools: puppet.tools,
       policy: call => puppet.policy(call.ordinal),
       limits: limitsFor(history),
-      providerTools: asksOnce ? [{ name: 'web_search', replayPolicy: 'at-most-once' }] : [],
+      providerTools: [{ name: 'web_search', replayPolicy: asksOnce ? 'at-most-once' : 'read-only' }],
       onCommitted: puppet.changed,
     },
     { input: 'hello', principal: ANA, output: { schema: { type: 'string' } } },

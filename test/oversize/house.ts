@@ -83,7 +83,7 @@ async function liveOn(store: Store, { rounds, stuckAt, ...options }: LifeOptions
 
 function logTo(lines: string[]): Log {
   const write = (message: string, fields: JsonObject = {}) => {
-    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' '))
+    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)].join(' '))
   }
   return { info: write, warn: write, error: write }
 }
