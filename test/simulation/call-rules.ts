@@ -28,7 +28,9 @@ export function takeVerdict(told: Told, event: Verdict, unless: Unless): void {
   if (ran)
     unless(told.lastCompletion === 'clean' || told.lastCompletion === 'paused', 'B4: a call of a round that did not end clean goes on')
   if (ran) unless(descriptorOf(told, call) !== undefined, 'a call of a tool that is not in the catalog goes on')
-  if (ran) call.masked = event.data.masked
+  if (ran && admission) bounded(told, call, unless)
+  if (ran) Object.assign(call, { masked: event.data.masked, digest: event.data.argumentsDigest })
+  if (event.type === 'call.invalid' && gate !== 'completion') told.invalid.add(call.round)
   if (event.type === 'call.ended' && call.inFlight) {
     unless(descriptorOf(told, call)?.replayPolicy === 'read-only' || told.ended !== null, 'G4: a call with effects is ended while it runs')
   }
@@ -38,7 +40,29 @@ export function takeVerdict(told: Told, event: Verdict, unless: Unless): void {
   if (call.outcome !== null) call.inFlight = false
 }
 
-export function takeDispatch(told: Told, { data }: EventOf<'call.dispatched'>, unless: Unless): void {
+/** Calls over a cap never go on. */
+function bounded(told: Told, call: ToldCall, unless: Unless): void {
+  const { limits } = told.opened
+  const before = [...told.calls.values()].filter(other => other.ordinal < call.ordinal)
+  unless(before.length < limits.callsPerTurn, 'limits.callsPerTurn: a call over it goes on')
+  unless(before.filter(other => other.round === call.round).length < limits.callsPerRound, 'limits.callsPerRound: a call over it goes on')
+  unless(told.rounds < limits.rounds, 'limits.rounds: a call of the last round goes on')
+}
+
+/** What must be so of a call that starts for the first time, beside what must be so of every start. */
+function firstStart(told: Told, call: ToldCall, worked: number, unless: Unless): void {
+  const earlier = [...told.calls.values()].filter(other => other.ordinal < call.ordinal)
+  const policy = descriptorOf(told, call)?.replayPolicy
+  const done = earlier.some(other => other.succeeded && other.digest === call.digest)
+  unless(policy === 'read-only' || !done, 'B8: a call with effects that was made already is made again')
+  unless(
+    earlier.every(other => other.outcome !== null || other.inFlight),
+    'D5: a call starts before one that stands before it',
+  )
+  unless(worked < told.opened.limits.turnTimeoutMs, 'limits.turnTimeoutMs: a call starts after the time of its turn')
+}
+
+export function takeDispatch(told: Told, { data, worked }: EventOf<'call.dispatched'>, unless: Unless): void {
   const call = callOf(told, data.ordinal, unless)
   if (call === null) return
   const tool = descriptorOf(told, call)
@@ -55,6 +79,7 @@ export function takeDispatch(told: Told, { data }: EventOf<'call.dispatched'>, u
   const together = [call, ...others].every(other => descriptorOf(told, other)?.replayPolicy === 'read-only')
   unless(others.length === 0 || together, 'D5: a call starts beside one with effects')
   unless(others.length < Math.max(1, told.opened.limits.concurrentReads) || again, 'limits.concurrentReads: too many calls at once')
+  if (!again) firstStart(told, call, worked, unless)
   const asks = tool?.approval === 'always' || (tool?.approval === 'when-untrusted' && told.trust === 'untrusted')
   if (asks && !again) {
     unless(call.grant !== null, 'C9: a call starts without the consent that it needs')
@@ -91,6 +116,7 @@ export function takeResult(told: Told, event: EventOf<'call.failed' | 'call.reco
   const recorded = event.type === 'call.recorded' ? event.data : event.data.recorded
   call.miss = recorded?.truncated === true ? event.version : null
   call.kept = recorded?.blob !== undefined
+  call.succeeded = recorded?.result.isError !== true
   if (event.data.contentTrust === 'untrusted') told.trust = 'untrusted'
   if (event.type === 'call.settled') reopen(told)
 }
@@ -124,7 +150,9 @@ export function takeDecision(told: Told, event: Decision, unless: Unless): void 
   call.openHold = null
   if (event.type === 'approval.denied') call.outcome = 'refused'
   else call.grant = { by, via, approvers: hold.approvers }
-  if (event.type === 'approval.granted' && event.data.edited !== null) call.masked = event.data.edited.masked
+  if (event.type === 'approval.granted' && event.data.edited !== null) {
+    Object.assign(call, { masked: event.data.edited.masked, digest: event.data.edited.argumentsDigest })
+  }
 }
 
 export function callOf(told: Told, ordinal: number, unless: Unless): ToldCall | null {

@@ -1,7 +1,7 @@
 // A second reading of the rules: each committed event is held against the contract by a few plain counters, and by nothing
 // of the law that wrote it.
 
-import type { Event, EventOf } from '../../machines/events.ts'
+import type { EventOf } from '../../machines/events.ts'
 import { GATES } from '../../machines/events/shapes.ts'
 import type { TurnOpened } from '../../machines/events/turn.ts'
 import type { Approver, Principal, Via } from '../../machines/principal.ts'
@@ -21,6 +21,10 @@ export type ToldCall = {
   failedTries: number
   openHold: { readonly id: string; readonly approvers: readonly Approver[] | null; turnedAway: number } | null
   grant: { readonly by: Principal; readonly via: Via; readonly approvers: readonly Approver[] | null } | null
+  /** HMAC of its effective arguments; null before it was admitted. */
+  digest: string | null
+  /** It ran and did not fail. */
+  succeeded: boolean
   masked: boolean
   /** Version of its record, where that is only the short form; and whether the whole is kept elsewhere. */
   miss: number | null
@@ -38,6 +42,10 @@ export type Told = {
   /** Failed tries of the round that is asked for. */
   failures: number
   lastCompletion: string
+  /** Truncated rounds right before now. */
+  truncations: number
+  /** Rounds that held an invalid call. */
+  invalid: Set<number>
   ordinals: number
   asks: number
   /** The ask that waits for an answer. */
@@ -49,27 +57,52 @@ export type Told = {
   calls: Map<number, ToldCall>
 }
 
-/** @returns what the event breaks; empty when all is well */
-export type Rule = (told: Told, event: Event) => readonly string[]
+export function tell({ data }: EventOf<'turn.opened'>): Told {
+  return { opened: data, ordinals: 0, ...atStart(data, 1) }
+}
 
-export function tell(event: EventOf<'turn.opened'>): Told {
-  const { data } = event
-  const trust = data.input.some(input => input.contentTrust === 'untrusted') ? 'untrusted' : data.contentTrust
+/** A new attempt: nothing of the one before it is left but its ordinals. */
+export function startOver(told: Told, attempt: number): void {
+  Object.assign(told, atStart(told.opened, attempt))
+}
+
+function atStart(opened: TurnOpened, attempt: number): Omit<Told, 'opened' | 'ordinals'> {
+  const untrusted = opened.input.some(input => input.contentTrust === 'untrusted')
   return {
-    opened: data,
-    attempt: 1,
+    attempt,
+    trust: untrusted ? 'untrusted' : opened.contentTrust,
     worked: 0,
-    trust,
     rounds: 0,
     failures: 0,
     lastCompletion: 'clean',
-    ordinals: 0,
+    truncations: 0,
+    invalid: new Set(),
     asks: 0,
     asking: null,
     cancelling: false,
     ended: null,
     doubt: false,
     calls: new Map(),
+  }
+}
+
+export function newCall(ordinal: number, name: string, round: number): ToldCall {
+  return {
+    ordinal,
+    name,
+    round,
+    judged: false,
+    outcome: null,
+    dispatch: 0,
+    inFlight: false,
+    failedTries: 0,
+    openHold: null,
+    grant: null,
+    digest: null,
+    succeeded: false,
+    masked: false,
+    miss: null,
+    kept: false,
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Event, EventOf } from '../../machines/events.ts'
 import { callOf, takeDecision, takeDispatch, takeResult, takeVerdict, type Unless } from './call-rules.ts'
-import { tell, type Told, type ToldCall } from './history.ts'
+import { newCall, startOver, tell, type Told } from './history.ts'
 
 /** Holds an event against the rules and takes it over. @returns what it breaks */
 export function takeEvent(told: Told | null, event: Event): { readonly told: Told; readonly broken: readonly string[] } {
@@ -78,30 +78,20 @@ function takeRound(told: Told, { data }: EventOf<'round.recorded'>, unless: Unle
   unless(open.length === 0, 'D2: a round is recorded while a call of an earlier one has no outcome')
   unless(told.ended === null, 'a round is recorded in a turn that has ended')
   unless(told.asking === null, 'E3: a round is recorded while the person is asked')
+  const { limits } = told.opened
+  unless(told.truncations <= limits.truncationRetries || told.cancelling, 'limits.truncationRetries: asked again too often')
+  unless(told.invalid.size <= limits.repairs || told.cancelling, 'limits.repairs: too many rounds with invalid calls')
   told.rounds += 1
   told.failures = 0
   told.lastCompletion = data.completion
-  unless(told.rounds <= told.opened.limits.rounds || told.cancelling, 'limits.rounds: more rounds than allowed')
+  told.truncations = data.completion === 'truncated' ? told.truncations + 1 : 0
+  unless(told.rounds <= limits.rounds || told.cancelling, 'limits.rounds: more rounds than allowed')
   for (const item of data.items) {
     if (item.kind === 'provider-tool') told.trust = 'untrusted'
     if (item.kind !== 'call') continue
     told.ordinals += 1
     unless(item.ordinal === told.ordinals, 'D1: ordinals rise by one over all attempts')
-    told.calls.set(item.ordinal, {
-      ordinal: item.ordinal,
-      name: item.name,
-      round: told.rounds,
-      judged: false,
-      outcome: null,
-      dispatch: 0,
-      inFlight: false,
-      failedTries: 0,
-      openHold: null,
-      grant: null,
-      masked: false,
-      miss: null,
-      kept: false,
-    })
+    told.calls.set(item.ordinal, newCall(item.ordinal, item.name, told.rounds))
   }
 }
 
@@ -144,8 +134,8 @@ function takeTurn(told: Told, event: TurnEvent, unless: Unless): void {
     unless(told.ended !== null && open.length === 0, 'D7: an attempt begins before the one before it is over')
     unless(told.ended !== 'turn.completed' && told.ended !== 'turn.refused', 'D7: a turn is retried that was done')
     unless(event.data.attempt === told.attempt + 1, 'attempts are counted from one')
-    Object.assign(told, { attempt: event.data.attempt, trust: startTrust(told), rounds: 0, failures: 0, asks: 0, asking: null })
-    Object.assign(told, { cancelling: false, ended: null, doubt: false, calls: new Map<number, ToldCall>() })
+    unless(event.worked === 0, 'D7: an attempt begins with the working time of the one before it')
+    startOver(told, event.data.attempt)
     return
   }
   unless(told.ended === null, 'a turn ends twice')
@@ -160,8 +150,4 @@ function takeTurn(told: Told, event: TurnEvent, unless: Unless): void {
   unless(!told.cancelling || type === 'turn.cancelled' || type === 'turn.failed', 'a turn that is being cancelled ends otherwise')
   told.ended = type
   told.asking = null
-}
-
-function startTrust({ opened }: Told): Told['trust'] {
-  return opened.input.some(input => input.contentTrust === 'untrusted') ? 'untrusted' : opened.contentTrust
 }
