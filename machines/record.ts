@@ -39,15 +39,21 @@ export function readRecord(previous: Link, stored: StoredEvent): Read {
 /**
  * Reads a stream, or what stands behind a record of it, for somebody who goes on from there: whole, or not at all.
  *
- * @throws ToolturnError as `readRecord`; `replay_source_missing` where something is missing
+ * @throws ToolturnError `illegal_history` where a record does not stand where it says or was changed, or its payload cannot be read;
+ *   `replay_source_missing` where a payload was erased; `schema_newer`
  */
 export function readStream(previous: Link, stored: readonly StoredEvent[]): readonly Event[] {
   let link = previous
   return stored.map(record => {
-    const read = readRecord(link, record)
+    const { turnId, version, type } = record
+    if (checkLink(link, record) === 'broken') {
+      throw new ToolturnError('illegal_history', `Event ${type} at version ${version} does not fit the chain behind it.`, {
+        turnId,
+        version,
+        event: type,
+      })
+    }
     link = record
-    if ('event' in read) return read.event
-    const { turnId } = record
-    throw new ToolturnError('replay_source_missing', `Version ${read.missing} of the turn is not there.`, { turnId, version: read.missing })
+    return parseEvent(record)
   })
 }

@@ -120,7 +120,7 @@ describe('a changed database', () => {
       drive: false,
     })
     const [hold] = (await web.approvals()).approvals
-    await expect(web.approve(hold?.approvalId ?? '', { as: ANA, via: 'app' })).rejects.toMatchObject({ code: 'history_broken' })
+    await expect(web.approve(hold?.approvalId ?? '', { as: ANA, via: 'app' })).rejects.toMatchObject({ code: 'illegal_history' })
     await web.close()
     await worker.close()
   })
