@@ -47,7 +47,7 @@ export function inTerminal(words: readonly string[], env: Env = {}): Promise<End
 
 function startProgram(file: string, words: readonly string[], env: Env): Started {
   home ??= freshFolder()
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLTURN_|FORCE_COLOR$|NO_COLOR$)/.test(name)))
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLTURN_|CI$|FORCE_COLOR$|NO_COLOR$)/.test(name)))
   const child = spawn(file, words, { cwd: home, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
