@@ -10,7 +10,7 @@ import { rowOf } from './audit.ts'
 import type { Hub } from './hub.ts'
 import type { RuntimeOptions } from './runtime.ts'
 import type { Supervisor } from './supervisor.ts'
-import { eventsOf, untilAtRest } from './watch.ts'
+import { eventsOf, isAtRest, untilAtRest } from './watch.ts'
 
 export type Core = {
   readonly ports: Ports
@@ -46,12 +46,17 @@ async function result(core: Core, turnId: string, signal?: AbortSignal): Promise
 
 async function drivenHere({ supervisor }: Core, turnId: string): Promise<TurnState | null> {
   const driven = await supervisor?.driving(turnId)?.catch(() => null)
-  return driven !== null && driven !== undefined && (driven.end === 'ended' || driven.end === 'rests') ? driven.state : null
+  const rested = driven !== null && driven !== undefined && (driven.end === 'ended' || driven.end === 'rests') && isAtRest(driven.state)
+  return rested ? driven.state : null
 }
 
 async function storedAtRest(core: Core, turnId: string, signal?: AbortSignal): Promise<TurnState> {
-  if (!(await untilAtRest(core, turnId, signal))) throw signal?.reason ?? new ToolturnError('runtime_closed', '', { turnId })
-  const events = await core.ports.store.read(turnId)
-  if (events.length === 0) throw new ToolturnError('turn_not_found', '', { turnId })
-  return fold(events.map(parseEvent))
+  for (;;) {
+    if (!(await untilAtRest(core, turnId, signal))) throw signal?.reason ?? new ToolturnError('runtime_closed', '', { turnId })
+    const events = await core.ports.store.read(turnId)
+    if (events.length === 0) throw new ToolturnError('turn_not_found', '', { turnId })
+    const state = fold(events.map(parseEvent))
+    // Somebody may have appended since the row was read: then the turn is on its way again.
+    if (isAtRest(state)) return state
+  }
 }

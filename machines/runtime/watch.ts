@@ -7,6 +7,7 @@ import { ToolturnError } from '../errors.ts'
 import { parseEvent } from '../fold.ts'
 import type { Ports } from '../ports.ts'
 import type { TurnStateName } from '../ports/rows.ts'
+import { stateName, type TurnState } from '../state.ts'
 import type { ProgressEvent, TurnHandle } from './api.ts'
 import type { Hub } from './hub.ts'
 
@@ -88,6 +89,11 @@ function newsOf({ ports, hub }: Watching, turnId: string, deltas: Progress[] | n
       arrived.abort()
     },
   }
+}
+
+/** The turn ended, or a person is awaited. */
+export function isAtRest(state: TurnState): boolean {
+  return AT_REST.has(stateName(state))
 }
 
 /** Resolves when the row of the turn says that it ended or waits for a person; false when aborted before. */
