@@ -31,7 +31,7 @@ test('a turn that is cancelled while its result is read is waited for until it h
     turn: async id => {
       const row = await ports.store.turn(id)
       looked += 1
-      if (looked === 2) await cancelTurn(ports, turnId, { as: ANA }).then(cancelled.resolve)
+      if (looked === 2) await cancelTurn(ports, turnId, { as: ANA }).then(() => cancelled.resolve())
       return row
     },
   }

@@ -7,11 +7,15 @@ import { shortName, type Stage } from './stage.ts'
 
 export function busPort(stage: Stage, process: Process, bus: Bus): Bus {
   const { line, life } = process
+  const chance = stage.chance.part(`copies/${process.name}`)
+  let copies = 0
   return {
     ...bus,
     publish: message =>
       line('publish', () => {
         for (const rule of brokenMessage(stage, message)) stage.broken(`${message.id}: ${rule}`)
+        if (!stage.isCalm() && chance.hit(stage.plan.copies))
+          void publishAgain(bus, { ...message, id: `${message.id}${COPY}${(copies += 1)}` })
         return bus.publish(message)
       }),
     consume: (name, options, handler) =>
@@ -22,6 +26,13 @@ export function busPort(stage: Stage, process: Process, bus: Bus): Bus {
         }),
       ),
   }
+}
+
+/** Marks the id of a copy that the broker takes for a new message, as it does when its memory of ids is over. */
+const COPY = '~'
+
+function publishAgain(bus: Bus, message: BusMessage): Promise<void> {
+  return bus.publish(message).catch(() => undefined)
 }
 
 /** Nothing is told that is not committed as it is told. */
@@ -43,6 +54,7 @@ export function brokenBroker(stage: Stage, all: boolean): readonly string[] {
   const seen = new Map<string, number>()
   const broken: string[] = []
   for (const { id } of stage.broker.kept('turns')) {
+    if (id.includes(COPY)) continue
     const [turnId = '', version = ''] = id.split(':')
     const last = seen.get(turnId) ?? 0
     if (Number(version) !== last + 1)

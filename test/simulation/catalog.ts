@@ -1,7 +1,8 @@
 // The tools of a run: every replay policy, with and without a fence, each with rules drawn by chance.
 
 import { tool } from '../../adapters/tool.ts'
-import type { Tool } from '../../machines/tool.ts'
+import type { JsonObject } from '../../machines/json.ts'
+import type { ApprovalRule, Tool } from '../../machines/tool.ts'
 import type { Chance } from './chance.ts'
 import type { ToolKind } from './effects.ts'
 import type { Plan } from './plan.ts'
@@ -32,17 +33,17 @@ export type Doing = {
   readonly reconcile: (kind: ToolKind) => NonNullable<Tool['reconcile']>
 }
 
-/** The same descriptors for every process of a run, over what this one does. */
-export function catalogOf(plan: Plan, chance: Chance, doing: Doing): readonly Tool[] {
+/** The same descriptors for every process of a run, but for one of another release, over what this one does. */
+export function catalogOf(plan: Plan, chance: Chance, drift: Plan['drift'], doing: Doing): readonly Tool[] {
   const tools = KINDS.map(kind => {
     const reads = kind.policy === 'read-only'
     return tool({
       name: kind.name,
-      description: `Does ${kind.name}.`,
+      description: drift === 'changed' && kind.name === 'pay' ? 'Pays in another way.' : `Does ${kind.name}.`,
       input: plan.secrets === 'none' || reads ? PLAIN : WITH_SECRET,
       replayPolicy: kind.policy,
       contentTrust: chance.one(['trusted', 'untrusted']),
-      approval: reads && chance.hit(0.8) ? 'never' : chance.one(['never', 'when-untrusted', 'when-untrusted', 'always']),
+      approval: reads && chance.hit(0.8) ? 'never' : chance.one(['never', 'when-untrusted', 'when-untrusted', 'always', byArguments]),
       timeoutMs: chance.one([300, 2_000, 10_000]),
       tries: chance.from(1, 3),
       ...(chance.hit(0.2) ? { recordBytes: chance.one([50, 300]) } : {}),
@@ -57,5 +58,9 @@ export function catalogOf(plan: Plan, chance: Chance, doing: Doing): readonly To
     replayPolicy: 'read-only',
     run: () => 'the host asks instead',
   })
-  return [...tools, ask]
+  return [...tools.filter(({ descriptor }) => drift !== 'lacks' || descriptor.name !== 'refund'), ask]
+}
+
+function byArguments({ id }: JsonObject): ApprovalRule {
+  return id === 1 ? 'always' : 'never'
 }

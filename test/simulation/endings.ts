@@ -3,6 +3,7 @@
 
 import { replay } from '../../machines/replay.ts'
 import { hasEnded, isMiss, stateName } from '../../machines/state.ts'
+import { invocationId } from '../../machines/ids.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { hasEnded as rowHasEnded, type MemoryTurn } from '../../store/memory-database.ts'
 import { brokenBroker } from './bus-port.ts'
@@ -31,7 +32,24 @@ function unfinishedTurn(stage: Stage, turn: MemoryTurn, shelf: Shelf): string | 
 /** All that is broken once the run is over. */
 export function brokenInTheEnd(stage: Stage): readonly string[] {
   const replayed = stage.records.all().flatMap(record => brokenReplay(stage, record).map(rule => `${shortName(record.turnId)}: ${rule}`))
-  return [...brokenBroker(stage, true), ...replayed]
+  const truths = stage.records.all().flatMap(record => brokenTruth(stage, record).map(rule => `${shortName(record.turnId)}: ${rule}`))
+  return [...brokenBroker(stage, true), ...replayed, ...truths]
+}
+
+/** What is recorded of effects is what happened. */
+function brokenTruth(stage: Stage, { events, state, turnId }: Recorded): readonly string[] {
+  if (state.opened.fork !== null) return []
+  return events.flatMap(event => {
+    const returned = event.type === 'call.recorded' && event.data.ended === 'returned'
+    const settled = event.type === 'call.settled' && event.data.by === 'reconcile' && event.data.settled === 'happened'
+    if (!returned && !settled) return []
+    const { ordinal, tool } = event.data
+    const effects = stage.effects.of(invocationId({ tenant: event.tenant, turnId, ordinal, tool }))?.effects ?? 0
+    const reads = state.catalog.get(tool)?.replayPolicy === 'read-only'
+    return effects === (reads ? 0 : 1)
+      ? []
+      : [`call ${ordinal} is recorded as done at version ${event.version}, and had ${effects} effects`]
+  })
 }
 
 /** Every attempt replays: its requests are the recorded ones, and it ends as it ended, unless a record is not whole. */

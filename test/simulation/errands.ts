@@ -22,8 +22,8 @@ export function newErrands(): Errands {
   }
 }
 
-/** Two heartbeats, and a little. */
-const SOON_MS = 11_000
+/** A heartbeat, and a little. */
+const SOON_MS = 6_000
 
 /** Looks, when a turn has begun to be cancelled, whether its owner hears of it in time. */
 export function expectCancel(stage: Stage, turnId: string): void {

@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer'
 import { isJsonObject, type Json } from '../../machines/json.ts'
 import type { Policy, PolicyDecision, Redactor, Sealer } from '../../machines/ports/world.ts'
 import { KINDS } from './catalog.ts'
+import { APPROVER } from './parties.ts'
 import type { Plan } from './plan.ts'
 import { SECRET, type Stage } from './stage.ts'
 
@@ -11,12 +12,14 @@ import { SECRET, type Stage } from './stage.ts'
 export function policyOf({ chance, plan, time }: Stage): Policy {
   const draw = chance.part('policy')
   const usual = () => draw.weighted<PolicyDecision | 'throws'>({ allow: 20, deny: 1, ask: 1.5, throws: 0.2 })
-  const rules = new Map(KINDS.map(({ name }) => [name, { before: usual(), after: usual(), at: draw.from(0, 4 * plan.chaosMs) }]))
+  const rules = new Map(
+    KINDS.map(({ name }) => [name, { before: usual(), after: usual(), at: draw.from(0, 4 * plan.chaosMs), listed: draw.hit(0.3) }]),
+  )
   return ({ tool }) => {
     const rule = rules.get(tool)
     const word = rule === undefined ? 'allow' : time.now() < rule.at ? rule.before : rule.after
     if (word === 'throws') throw new Error('The simulated policy throws.')
-    return word
+    return word === 'ask' && rule?.listed === true ? { decision: word, reason: 'The host asks.', approvers: [APPROVER] } : word
   }
 }
 

@@ -7,7 +7,7 @@ import type { Chance } from './chance.ts'
 
 const ISSUER = 'https://id.example.com'
 export const ACTING: PrincipalInput = { issuer: ISSUER, id: 'acting', kind: 'person', scopes: [] }
-const APPROVER: PrincipalInput = { issuer: ISSUER, id: 'approver', kind: 'person' }
+export const APPROVER: PrincipalInput = { issuer: ISSUER, id: 'approver', kind: 'person' }
 export const SERVICE: PrincipalInput = { issuer: ISSUER, id: 'service', kind: 'service' }
 const STRANGER: PrincipalInput = { issuer: 'https://other.example.com', id: 'acting', kind: 'person' }
 

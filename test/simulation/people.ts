@@ -7,6 +7,7 @@ import type { Runtime } from '../../machines/runtime/api.ts'
 import { callStateName, hasEnded, stateName, type CallState } from '../../machines/state.ts'
 import type { Chance } from './chance.ts'
 import type { Crew } from './crew.ts'
+import { awaitResult, followEvents } from './watchers.ts'
 import { ACTING, drawParty, drawSpawn, SERVICE, type Party } from './parties.ts'
 import type { Recorded } from './records.ts'
 import { IN_TEXT, SECRET, shortName, type Stage } from './stage.ts'
@@ -53,6 +54,7 @@ const TOLD: readonly ErrorCode[] = [
   'turn_not_found',
   'option_invalid',
   'runtime_closed',
+  'turn_parked',
 ]
 
 /** Tells what came of an act; whoever goes through a process that dies hears nothing. */
@@ -62,6 +64,7 @@ function hear(scene: Scene, what: string, acting: Promise<unknown>): void {
     stage.plan.storeOutages && 'store_unreachable',
     stage.plan.busy > 0 && 'store_busy',
     stage.plan.busy > 0 && 'version_conflict',
+    stage.plan.drift === 'changed' && 'spawn_key_conflict',
   ]
   acting.then(
     () => stage.trace.say('people', `${what}: done`),
@@ -91,8 +94,11 @@ function spawn(scene: Scene, index: number): void {
   )
   const opened: string[] = []
   const open = async (runtime: Runtime) => {
-    const { id } = await runtime.spawn(options)
+    const handle = await runtime.spawn(options)
+    const { id } = handle
     turns.add(id)
+    if (chance.hit(0.3)) hear(scene, `the result of ${shortName(id)}`, awaitResult(stage, handle))
+    if (chance.hit(0.1)) hear(scene, `the events of ${shortName(id)}`, followEvents(stage, handle))
     if (options.key !== undefined) opened.push(id)
     if (new Set(opened).size > 1) stage.broken('one key gave two turns')
   }

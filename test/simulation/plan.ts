@@ -47,6 +47,10 @@ export type Plan = {
   readonly hangs: number
   readonly consumers: number
   readonly follows: boolean
+  /** The second worker is of another release: it lacks a tool, or has a changed one. */
+  readonly drift: 'none' | 'lacks' | 'changed'
+  /** Second copies that the broker takes for new ones; and what is unanswered is given again. */
+  readonly copies: number
   /** Mean time between two acts of people. */
   readonly peopleMs: number
   readonly providerTools: 'none' | 'read-only' | 'effect'
@@ -120,6 +124,8 @@ function drawStorm(chance: Chance): Plan {
     peopleMs: chance.one([200, 800, 3_000]),
     providerTools: chance.one([...Array<'none'>(8).fill('none'), 'read-only', 'effect'] as const),
     blobs: chance.hit(0.3),
+    drift: chance.one([...Array<'none'>(8).fill('none'), 'lacks', 'changed'] as const),
+    copies: sometimes(0.25, () => 0.1, 0),
     limits: drawLimits(chance),
   }
 }

@@ -69,7 +69,10 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
   const random = randomOf(name, chance.part('random'), stage)
   const outbox = process.drives ? publisher(common) : null
   const relaying = process.drives ? relay(common, random.workerId()) : null
-  const tools = buildCatalog(catalogOf(stage.plan, stage.chance.part('catalog'), doingOf(stage, process)), log)
+  const tools = buildCatalog(
+    catalogOf(stage.plan, stage.chance.part('catalog'), name.startsWith('w2') ? stage.plan.drift : 'none', doingOf(stage, process)),
+    log,
+  )
   const ports: Ports = {
     ...common,
     random,

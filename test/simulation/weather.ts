@@ -59,6 +59,7 @@ export function beginWeather(stage: Stage, wall: Wall, crew: Crew, outages: Outa
       broker.slow(true)
       time.after(chance.one([200, 4_000]), () => broker.slow(false))
     })
+  if (plan.copies > 0) again(stage, 'redeliveries', [2_000, 9_000], () => broker.redeliver())
   if (plan.clockJumps)
     again(stage, 'jumps', [4_000, 20_000], chance => {
       const ms = chance.one([2_000, 20_000, 60_000, -3_000, -20_000])
