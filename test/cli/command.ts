@@ -47,7 +47,8 @@ export function inTerminal(words: readonly string[], env: Env = {}): Promise<End
 
 function startProgram(file: string, words: readonly string[], env: Env): Started {
   home ??= freshFolder()
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLTURN_|CI$|FORCE_COLOR$|NO_COLOR$)/.test(name)))
+  const own = /^(TOOLTURN_|CI$|FORCE_COLOR$|NO_COLOR$)/
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)))
   const child = spawn(file, words, { cwd: home, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''

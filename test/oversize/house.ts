@@ -83,7 +83,7 @@ async function liveOn(store: Store, { rounds, stuckAt, ...options }: LifeOptions
 
 function logTo(lines: string[]): Log {
   const write = (message: string, fields: JsonObject = {}) => {
-    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)].join(' '))
+    lines.push([message, ...Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`)].join(' '))
   }
   return { info: write, warn: write, error: write }
 }
@@ -177,4 +177,8 @@ export function wordsIn(request: ModelRequest | undefined): readonly string[] {
 /** What is recorded of the results, in order. */
 export function recordsIn(events: readonly Event[]) {
   return events.flatMap(event => (event.type === 'call.recorded' ? [event.data] : []))
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
