@@ -11,7 +11,6 @@ const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as c
 const LIMIT_MS = 60_000
 
 test('a turn that ran out of working time has all of it again', async () => {
-  let stage: Stage
   let runs = 0
   const look = tool({
     name: 'look',
@@ -28,7 +27,7 @@ test('a turn that ran out of working time has all of it again', async () => {
     { stop: 'tool_calls', content: [{ call: { name: 'look', arguments: {} } }] },
     { stop: 'end', content: [{ text: 'Seen.' }] },
   ])
-  stage = await openStage({ model, tools: [look], limits: { turnTimeoutMs: LIMIT_MS } }, { input: 'Look.', principal: ANA })
+  const stage: Stage = await openStage({ model, tools: [look], limits: { turnTimeoutMs: LIMIT_MS } }, { input: 'Look.', principal: ANA })
   await stage.drive()
   expect((await stage.state()).end?.limit).toBe('turnTimeoutMs')
 
