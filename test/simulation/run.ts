@@ -28,9 +28,11 @@ export type Report = {
 }
 
 /** Once faults have stopped everything ends within so long. */
-const CALM_MS = 1_800_000
+const CALM_MS = 600_000
 /** Between two looks of an operator at what is parked. */
 const LOOK_MS = 5_000
+/** Longer than any call of a port takes. */
+const SETTLED_MS = 15_000
 /** As many claims without an append lead to the park. */
 const CLAIMS = 5
 
@@ -72,8 +74,11 @@ async function play({ stage, crew, shelf, calm }: Setting, rules: readonly strin
     crew.mend()
     unpark(stage, crew)
   })
-  const over = () => rules.length > 0 || (stage.isCalm() && crew.isMended() && unfinished(stage, shelf) === null)
-  if (!(await time.passUntil(over, plan.chaosMs + CALM_MS))) {
+  const isOver = () => rules.length > 0 || (stage.isCalm() && crew.isMended() && unfinished(stage, shelf) === null)
+  await time.passUntil(isOver, plan.chaosMs + CALM_MS)
+  // Whatever was under way has come back after a while: a retry that somebody sent in the storm begins another attempt.
+  await time.passUntil(() => rules.length > 0, time.now() + SETTLED_MS)
+  if (!(await time.passUntil(isOver, time.now() + CALM_MS))) {
     const why = unfinished(stage, shelf) ?? 'a process does not come up, or does not drain'
     return broken(`not over ${CALM_MS} ms after faults stopped: ${why}`)
   }
