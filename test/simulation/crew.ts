@@ -94,7 +94,6 @@ function begin(options: CrewOptions, slot: Slot, all: Process[]): void {
     leaseUntil: 0,
     runtime: null,
     drains: false,
-    ports: { store: null },
     connections: [],
     line: lineOf({
       life,

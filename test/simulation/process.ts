@@ -5,7 +5,7 @@ import { publisher } from '../../bus/publisher.ts'
 import { noOutbox } from '../../bus/none.ts'
 import { relay } from '../../bus/relay.ts'
 import type { Ports } from '../../machines/ports.ts'
-import type { Log, Policy, Random, Redactor, Sealer } from '../../machines/ports/world.ts'
+import type { Policy, Random, Redactor, Sealer } from '../../machines/ports/world.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { Runtime } from '../../machines/runtime/api.ts'
 import { buildCatalog } from '../../machines/runtime/catalog.ts'
@@ -20,7 +20,9 @@ import type { Life } from './life.ts'
 import type { Line } from './line.ts'
 import { logPort } from './log-port.ts'
 import { modelPort } from './model-port.ts'
+import type { Plan } from './plan.ts'
 import { brokenRelease } from './rows.ts'
+import type { Sabotage } from './sabotage.ts'
 import { shortName, type Stage } from './stage.ts'
 import { storePort } from './store-port.ts'
 
@@ -37,7 +39,6 @@ export type Process = {
   /** Null until it is up. */
   runtime: Runtime | null
   drains: boolean
-  readonly ports: { store: Store | null }
   /** Connections, which close when it dies. */
   readonly connections: (() => void)[]
 }
@@ -51,10 +52,34 @@ export type Host = {
   readonly sealer: Sealer | null
   /** True while this process cannot reach the store. */
   readonly away: (process: Process) => boolean
+  readonly sabotage: Sabotage
 }
 
 /** Connects a process and starts its runtime. Rejects where the store is out of reach; does not return when it dies meanwhile. */
 export async function startRuntime(stage: Stage, host: Host, process: Process): Promise<void> {
+  const { drives } = process
+  const { random, tools, ...common } = connect(stage, host, process)
+  const outbox = drives ? publisher(common) : null
+  const relaying = drives ? relay(common, random.workerId()) : null
+  const { policy, redactor, sealer } = host
+  const ports: Ports = {
+    ...common,
+    ...{ random, tools, policy, redactor, sealer },
+    outbox: outbox ?? noOutbox,
+    model: modelPort(stage, process, host.answers, host.asked),
+    blobs: stage.plan.blobs ? common.store.blobs : null,
+  }
+  const release = async () => {
+    await relaying?.close()
+    await outbox?.close()
+    for (const close of process.connections) close()
+  }
+  process.runtime = await createRuntimeOver(ports, { ...optionsOf(stage.plan), drive: drives, release })
+}
+
+/** What a process has of its own: connections that die with it, chance from its name, and the tools of its release. */
+function connect(stage: Stage, host: Host, process: Process) {
+  const { plan } = stage
   const { life, name } = process
   const chance = stage.chance.part(`process/${name}`)
   const log = logPort(stage, process)
@@ -64,48 +89,33 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
     () => void handle.close(),
     () => void connection.close(),
   )
-  const store = leased(stage, process, storeOf(stage, host, process, handle, chance.part('store')))
-  const common = { store, bus: busPort(stage, process, connection), clock: life.clock, log }
-  const random = randomOf(name, chance.part('random'), stage)
-  const outbox = process.drives ? publisher(common) : null
-  const relaying = process.drives ? relay(common, random.workerId()) : null
-  const tools = buildCatalog(
-    catalogOf(stage.plan, stage.chance.part('catalog'), name.startsWith('w2') ? stage.plan.drift : 'none', doingOf(stage, process)),
+  const { store: asStore = store => store, bus: asBus = bus => bus, tool: asTool = tool => tool } = host.sabotage
+  const drift = name.startsWith('w2') ? plan.drift : 'none'
+  const catalog = catalogOf(plan, stage.chance.part('catalog'), drift, doingOf(stage, process))
+  return {
+    store: leased(stage, process, storeOf(stage, host, process, asStore(handle, stage.database), chance.part('store'))),
+    bus: busPort(stage, process, asBus(connection)),
+    clock: life.clock,
     log,
-  )
-  const ports: Ports = {
-    ...common,
-    random,
-    tools,
-    outbox: outbox ?? noOutbox,
-    model: modelPort(stage, process, host.answers, host.asked),
-    policy: host.policy,
-    redactor: host.redactor,
-    sealer: host.sealer,
-    blobs: stage.plan.blobs ? store.blobs : null,
+    random: randomOf(name, chance.part('random'), stage),
+    tools: buildCatalog(catalog.map(asTool), log),
   }
-  process.ports.store = store
-  process.runtime = await createRuntimeOver(ports, {
+}
+
+function optionsOf(plan: Plan) {
+  const replayPolicy = plan.providerTools === 'effect' ? ('at-most-once' as const) : ('read-only' as const)
+  return {
     runtime: 'default',
     system: 'Help.',
     ask: ASK,
-    limits: stage.plan.limits,
-    providerTools:
-      stage.plan.providerTools === 'none'
-        ? []
-        : [{ name: 'search_web', replayPolicy: stage.plan.providerTools === 'effect' ? 'at-most-once' : 'read-only' }],
-    drive: process.drives,
-    concurrency: stage.plan.concurrency,
+    limits: plan.limits,
+    providerTools: plan.providerTools === 'none' ? [] : [{ name: 'search_web', replayPolicy }],
+    concurrency: plan.concurrency,
     configured: {},
     subscribe: () => Promise.reject(new Error('consumers subscribe by themselves')),
     onProgress: () => undefined,
     onReplayed: () => undefined,
-    release: async () => {
-      await relaying?.close()
-      await outbox?.close()
-      for (const close of process.connections) close()
-    },
-  })
+  }
 }
 
 function storeOf(stage: Stage, host: Host, process: Process, store: Store, chance: Stage['chance']): Store {
@@ -166,5 +176,3 @@ function randomOf(name: string, chance: Stage['chance'], stage: Stage): Random {
     fraction: chance.fraction,
   }
 }
-
-export type { Log }

@@ -14,6 +14,7 @@ export function brokenRow(record: Recorded, row: MemoryTurn, write: Append | Ope
   const unowned = 'epoch' in write ? write.epoch === null : write.owner === null
   return [
     canonicalJson(write.projection) !== canonicalJson(shown) && 'the live state of the writer is not the folded one',
+    'epoch' in write && write.epoch !== null && write.epoch !== row.epoch && 'an owner of an earlier epoch appends',
     row.version !== state.version && 'the row shows another version',
     row.head !== state.head && 'the row shows another head',
     (row.state !== shown.state || row.code !== shown.code || row.attempt !== shown.attempt) && 'the row shows another state',

@@ -6,6 +6,7 @@ import { chanceOf } from './chance.ts'
 import type { Crew } from './crew.ts'
 import { brokenInTheEnd, brokenResults, unfinished } from './endings.ts'
 import { drawPlan, type Plan } from './plan.ts'
+import type { Sabotage } from './sabotage.ts'
 import { setStage, type Setting } from './set-stage.ts'
 import { shortName, type Stage } from './stage.ts'
 
@@ -36,15 +37,18 @@ const SETTLED_MS = 15_000
 /** As many claims without an append lead to the park. */
 const CLAIMS = 5
 
-/** @param change to the plan that the seed draws */
-export async function simulate(seed: string, change: Partial<Plan> = {}): Promise<Report> {
+/**
+ * @param change to the plan that the seed draws
+ * @param sabotage of every process, to see that it is seen
+ */
+export async function simulate(seed: string, change: Partial<Plan> = {}, sabotage: Sabotage = {}): Promise<Report> {
   const chance = chanceOf(seed)
   const plan = { ...drawPlan(chance.part('plan')), ...change }
   const rules: string[] = []
   const rejected = (reason: unknown) => void rules.push(`a rejection is handled by nobody: ${String(reason)}`)
   process.on('unhandledRejection', rejected)
   try {
-    const setting = setStage(plan, chance, rule => void rules.push(rule))
+    const setting = setStage(plan, chance, sabotage, rule => void rules.push(rule))
     await play(setting, rules)
     const { trace } = setting.stage
     return { seed, plan, broken: rules[0] ?? null, lines: trace.lines(), digest: trace.digest(), sums: sumsOf(setting) }

@@ -16,6 +16,7 @@ import { letPeopleAct } from './people.ts'
 import { isHardOnAll, isPrompt, type Plan } from './plan.ts'
 import type { Host } from './process.ts'
 import { recordsOf } from './records.ts'
+import type { Sabotage } from './sabotage.ts'
 import { SECRET, type Stage } from './stage.ts'
 import { simulatedTime } from './time.ts'
 import { traceOver } from './trace.ts'
@@ -30,7 +31,7 @@ export type Setting = {
 }
 
 /** @param told of each rule that is broken */
-export function setStage(plan: Plan, chance: Chance, told: (rule: string) => void): Setting {
+export function setStage(plan: Plan, chance: Chance, sabotage: Sabotage, told: (rule: string) => void): Setting {
   const time = simulatedTime()
   const trace = traceOver(time.now)
   const wall = wallOver(time.now)
@@ -59,7 +60,13 @@ export function setStage(plan: Plan, chance: Chance, told: (rule: string) => voi
     errands: newErrands(),
     isCalm: () => isCalm,
   }
-  const host: Host = { answers, redactor, asked: new Set(), policy: policyOf(stage), sealer: sealerOf(plan), away: outages.away }
+  const host: Host = {
+    ...{ answers, redactor, sabotage },
+    asked: new Set(),
+    policy: policyOf(stage),
+    sealer: sealerOf(plan),
+    away: outages.away,
+  }
   const crew = newCrew({ stage, host, shelf })
   letPeopleAct(stage, crew)
   beginWeather(stage, wall, crew, outages)
