@@ -43,7 +43,7 @@ export type Actor = {
   readonly ports: Ports
   readonly control: Control
   state: TurnState
-  /** Whole prepared arguments of masked calls that this process admitted. */
+  /** Whole prepared arguments of masked calls that this process admitted, but of those that a person edited: their box has the edit. */
   readonly wholes: Map<number, JsonObject>
   /** Dispatches that may be started or are under way here, by ordinal. Any other dispatched call is in doubt. */
   readonly running: Map<number, Running>

@@ -95,7 +95,9 @@ async function readOn(actor: Actor): Promise<void> {
   // Whoever appended them publishes nothing: it does not own the turn.
   actor.ports.outbox.committed(stored, actor.state.opened.labels)
   actor.control.onCommitted(stored)
-  setState(actor, foldOn(actor.state, readStream({ version: actor.state.version, hash: actor.state.head }, stored)))
+  const events = readStream({ version: actor.state.version, hash: actor.state.head }, stored)
+  for (const event of events) if (event.type === 'approval.granted' && event.data.edited !== null) actor.wholes.delete(event.data.ordinal)
+  setState(actor, foldOn(actor.state, events))
 }
 
 const CANCELLED = new Error('the turn is being cancelled')

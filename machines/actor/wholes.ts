@@ -20,10 +20,8 @@ export async function wholeArguments(actor: Actor, call: CallState): Promise<Jso
   return null
 }
 
-/** An edit by a person was sealed by the process that took the decision; what this one remembers is the proposal. */
 async function maskedArguments(actor: Actor, call: CallState): Promise<JsonObject | null> {
-  const remembered = call.grant?.edited === true ? undefined : actor.wholes.get(call.ordinal)
-  return remembered ?? (await unseal(actor, call))
+  return actor.wholes.get(call.ordinal) ?? (await unseal(actor, call))
 }
 
 /** What is sealed of a call beside its stream; null where nothing is, or the host's key is another one. */
