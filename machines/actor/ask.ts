@@ -12,7 +12,7 @@ import { roundFact } from '../round.ts'
 import { pausedText } from '../round-text.ts'
 import { stateName, type TurnState } from '../state.ts'
 import { modelRequest } from '../transcript.ts'
-import { workedSoFar, type Actor } from './actor.ts'
+import { ActorStopped, workedSoFar, type Actor } from './actor.ts'
 import { backoff, waitFor } from './backoff.ts'
 import { commit } from './commit.ts'
 import { follow, gateHost } from './follow.ts'
@@ -29,13 +29,7 @@ export async function askModel(actor: Actor): Promise<void> {
   const { state } = actor
   const whole = await hydrate(actor, state)
   if (whole === null) return
-  if (isEffect(state) && !state.chart.context.requested) {
-    await commit(actor, draft => {
-      const request = requestDigest(modelRequest(draft.state()))
-      if (stateName(draft.state()) === 'thinking') draft.put({ type: 'round.requested', data: { round: state.rounds.length + 1, request } })
-    })
-    if (stateName(actor.state) !== 'thinking') return
-  }
+  if (isEffect(state) && !state.chart.context.requested && !(await commitRequest(actor, state))) return
   const request = modelRequest(state)
   // The record binds whole results by their digests, so the request is digested with the short forms that stand in it (D9).
   const asked = await ask(actor, model, whole === state ? request : modelRequest(whole))
@@ -47,6 +41,22 @@ export async function askModel(actor: Actor): Promise<void> {
 /** A round that lets the provider run tools with effects is an effect of its own (F5). */
 function isEffect(state: TurnState): boolean {
   return state.opened.providerTools.some(tool => tool.replayPolicy !== 'read-only')
+}
+
+/**
+ * Commits the intent of a round that is an effect. Like that of a tool it is acted on under the lease and soon, or not at all (D2).
+ *
+ * @returns false when the round is not to be asked for any more
+ */
+async function commitRequest(actor: Actor, state: TurnState): Promise<boolean> {
+  const { clock } = actor.ports
+  const sentAt = clock.monotonic()
+  await commit(actor, draft => {
+    const request = requestDigest(modelRequest(draft.state()))
+    if (stateName(draft.state()) === 'thinking') draft.put({ type: 'round.requested', data: { round: state.rounds.length + 1, request } })
+  })
+  if (!actor.control.mayAct()) throw new ActorStopped('lease-lost')
+  return stateName(actor.state) === 'thinking' && clock.monotonic() - sentAt <= state.opened.limits.startWithinMs
 }
 
 const OUT_OF_TIME = new Error('out of working time')
