@@ -1,6 +1,7 @@
 // What must be so in the end: every turn came to its end, everything is published and consumed, and every stream replays to
 // what it says.
 
+import { resultOf } from '../../machines/blobs.ts'
 import { replay } from '../../machines/replay.ts'
 import { hasEnded, isMiss, stateName } from '../../machines/state.ts'
 import { invocationId } from '../../machines/ids.ts'
@@ -53,15 +54,13 @@ function brokenTruth(stage: Stage, { events, state, turnId }: Recorded): readonl
 }
 
 /** Every attempt replays: its requests are the recorded ones, and it ends as it ended, unless a record is not whole. */
-function brokenReplay(stage: Stage, { turnId, state, events, requests }: Recorded): readonly string[] {
+function brokenReplay(stage: Stage, { turnId, state, requests }: Recorded): readonly string[] {
   const stored = (stage.database.turns.get(turnId)?.events ?? []).flatMap(event => (event === null ? [] : [event]))
   const broken: string[] = []
   const asked = requests.size
   for (let attempt = 1; attempt <= state.attempt; attempt += 1) {
     const result = replay(stored, { attempt, rowVersion: stored.length })
-    const whole = !events.some(
-      event => (event.type === 'call.recorded' || event.type === 'call.settled') && 'truncated' in event.data && event.data.truncated,
-    )
+    const whole = stored.every(event => resultOf(event)?.truncated !== true)
     if (result.divergence !== null) broken.push(`D8: attempt ${attempt} diverges at version ${result.divergence.version}`)
     if (result.missing !== null && whole && ![...state.calls.values()].some(isMiss))
       broken.push(`D8: attempt ${attempt} misses version ${result.missing.version}`)
