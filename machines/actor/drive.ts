@@ -83,14 +83,18 @@ async function dispatch(actor: Actor): Promise<void> {
   await commit(actor, draft => follow(actor, draft, new Set()))
 }
 
-/** Runs what this process may start; settles what it only found. */
+/** Settles what this process only found, then runs what it may start. While it drains the doubts are the next owner's. */
 async function settle(actor: Actor, calls: readonly CallState[]): Promise<DriveEnd | null> {
-  const doubtful = calls.filter(call => !actor.running.has(call.ordinal))
-  if (doubtful.length > 0) {
-    await settleInDoubt(actor, doubtful)
-    return actor.control.draining() && actor.running.size === 0 ? letGo(actor) : null
+  const started = calls.filter(call => actor.running.has(call.ordinal))
+  if (started.length < calls.length && !actor.control.draining()) {
+    await settleInDoubt(
+      actor,
+      calls.filter(call => !started.includes(call)),
+    )
+    return null
   }
-  await Promise.all(calls.map(call => runCall(actor, call)))
+  if (started.length === 0) return letGo(actor)
+  await Promise.all(started.map(call => runCall(actor, call)))
   return null
 }
 

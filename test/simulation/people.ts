@@ -40,6 +40,9 @@ export function letPeopleAct(stage: Stage, crew: Crew): People {
   return { turns: () => scene.turns }
 }
 
+/** How often somebody decides or answers what is not open, where nothing is. */
+const TOO_LATE = 0.15
+
 /** What people may be told; anything else is a fault. */
 const TOLD: readonly ErrorCode[] = [
   'approval_already_resolved',
@@ -136,7 +139,7 @@ function decide(scene: Scene): void {
   const { chance, stage } = scene
   const rows = [...stage.database.approvals.values()].filter(row => row.kind === 'approval')
   const open = rows.filter(row => row.settled === null)
-  const row = open.length > 0 && chance.hit(0.9) ? chance.one(open) : rows.length > 0 ? chance.one(rows) : null
+  const row = open.length > 0 && chance.hit(0.9) ? chance.one(open) : rows.length > 0 && chance.hit(TOO_LATE) ? chance.one(rows) : null
   if (row === null) return
   const times = chance.hit(0.2) ? 4 : 1
   for (let time = 0; time < times; time += 1) {
@@ -189,6 +192,7 @@ function heardDecision({ stage, decided }: Scene, approvalId: string, { as }: Pa
 function answer(scene: Scene): void {
   const { chance, stage } = scene
   const asking = stage.records.all().filter(({ state }) => stateName(state) === 'asking')
+  if (asking.length === 0 && !chance.hit(TOO_LATE)) return
   const record = asking.length > 0 ? chance.one(asking) : chance.one(stage.records.all())
   const party = drawParty(chance)
   through(scene, `answer ${shortName(record.turnId)} as ${party.as.kind} ${party.as.id} via ${party.via}`, runtime =>
