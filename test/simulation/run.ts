@@ -93,13 +93,14 @@ async function play({ stage, crew, shelf, calm }: Setting, rules: readonly strin
 
 /** The operator looks after what is parked, and asks why it is. */
 function unpark(stage: Stage, crew: Crew): void {
-  const process = crew.all().findLast(each => each.drives && each.runtime !== null && !each.life.isDead() && !each.drains)
+  // One of another release may lack a tool that the turn offers.
+  const workers = crew.all().filter(each => each.drives && !each.life.isDead() && !each.drains)
   for (const { parked, turnId } of stage.database.turns.values()) {
     if (!parked) continue
     const idle = stage.claims.idle(turnId)
     if (stage.claims.count(turnId) < CLAIMS) stage.broken(`${shortName(turnId)}: it is parked after ${stage.claims.count(turnId)} claims`)
     if (idle !== null) stage.broken(`${shortName(turnId)}: it is parked, and ${idle.name} let it go without a cause`)
-    void process?.runtime?.recover(turnId)
+    for (const { runtime } of workers) void runtime?.recover(turnId)
   }
   stage.time.after(LOOK_MS, () => unpark(stage, crew))
 }
