@@ -6,9 +6,8 @@ import { openStage, type Stage } from '../stage/stage.ts'
 const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
 
 test('a worker that stood still behind the intent of a round with effects does not ask', async () => {
-  let stage: Stage
   let asks = 0
-  stage = await openStage(
+  const stage: Stage = await openStage(
     {
       model: {
         name: 'counted',
