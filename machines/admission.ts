@@ -101,6 +101,7 @@ function record(call: Extract<ModelItem, { kind: 'call' }>, passage: Passage, vi
     name,
     arguments: text.text,
     masked: text.masked,
+    ...(call.extra === undefined ? {} : { extra: call.extra }),
   }
   const fact = verdictFact(passage, name, view.state, 0, now)
   const mayRun = passage.stop === null && subject.masked === true

@@ -223,6 +223,11 @@ const pages = {
     whoseMove: 'caller',
     mend: 'The details name the line. Export it again.',
   },
+  replay_send_suppressed: {
+    what: 'A replay reached the sending of a model request.',
+    whoseMove: 'caller',
+    mend: 'Nothing was sent. A replay is served from records alone: use `replay`, which needs no model, and do not ask an adapter by hand for one.',
+  },
   runtime_closed: {
     what: 'The runtime was closed.',
     whoseMove: 'caller',

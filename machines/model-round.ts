@@ -12,12 +12,13 @@ const MOST_ITEMS = 1_000
 const MOST_CHARACTERS = 8_388_608
 
 const Item = Type.Union([
-  closed({ kind: literals('text'), text: Type.String() }),
+  closed({ kind: literals('text'), text: Type.String(), extra: Type.Optional(AnyJson) }),
   closed({
     kind: literals('call'),
     id: Type.Union([Type.String(), Type.Null()]),
     name: Type.String(),
     arguments: Type.Union([Type.String(), Type.Null()]),
+    extra: Type.Optional(AnyJson),
   }),
   closed({ kind: literals('opaque'), value: AnyJson }),
   closed({
@@ -26,6 +27,7 @@ const Item = Type.Union([
     id: Type.Optional(Type.String()),
     input: Type.Optional(AnyJson),
     result: Type.Optional(AnyJson),
+    extra: Type.Optional(AnyJson),
   }),
 ])
 

@@ -81,7 +81,7 @@ function recordItems(
     switch (item.kind) {
       case 'text': {
         const text = said.shift() ?? null
-        return text === null ? [] : [{ kind: 'text', text }]
+        return text === null ? [] : [text === item.text ? item : { kind: 'text', text }]
       }
       case 'opaque':
         return [item]

@@ -55,7 +55,8 @@ function roundMessages(state: TurnState, round: RoundRecorded): readonly Message
 
 function messageItem(item: RoundItem): MessageItem {
   if (item.kind !== 'call') return item
-  return { kind: 'call', id: item.id, name: item.name, arguments: item.arguments }
+  const { kind, id, name, extra } = item
+  return { kind, id, name, arguments: item.arguments, ...(extra === undefined ? {} : { extra }) }
 }
 
 /** The one result of a call, whatever its outcome. */

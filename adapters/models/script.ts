@@ -4,6 +4,7 @@ import { ToolturnError } from '../../machines/errors.ts'
 import type { Completion } from '../../machines/events/round.ts'
 import type { Json } from '../../machines/json.ts'
 import type { ModelFailure, ModelItem, ModelRound } from '../../machines/ports/model.ts'
+import { httpFailure, modelFailure } from './failure.ts'
 
 /** One piece of an answer. Argument text is used as it is; any other JSON value is written out as text. */
 export type ScriptedContent =
@@ -63,29 +64,16 @@ function argumentText(given: Json | undefined): string | null {
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-const TOO_LARGE = 413
-/** Statuses of requests that may go through when they are sent again. */
-const PASSING = new Set([408, 409, 425, 429])
-
 /** What is thrown in place of an answer. */
 export function failureOf({ fail }: ScriptedFailure): Error & ModelFailure {
-  const { kind } = fail
-  if (kind !== 'http') return failure(`The scripted model gave no answer: ${kind}.`, { kind, code: 'model_unavailable', final: false })
-  const { status } = fail
-  const message = `The scripted model answered with status ${status}.`
-  if (status >= 500 || PASSING.has(status)) return failure(message, { kind, status, code: 'model_unavailable', final: false })
-  const code = status === TOO_LARGE ? 'model_context_exceeded' : 'model_request_rejected'
-  return failure(message, { kind, status, code, final: true })
+  if (fail.kind === 'http') return httpFailure('The scripted model', fail.status)
+  return modelFailure(`The scripted model gave no answer: ${fail.kind}.`, { kind: fail.kind, code: 'model_unavailable', final: false })
 }
 
 /** The script has no answer left, and would have none if it were asked again. @param asked requests of this attempt */
 export function exhausted(asked: number): Error & ModelFailure {
   const message = `The scripted model was asked ${asked} times in this attempt and has no answer left.`
-  return failure(message, { kind: 'protocol', code: 'mock_program_exhausted', final: true })
-}
-
-function failure(message: string, what: Pick<ModelFailure, 'kind' | 'code' | 'final' | 'status'>): Error & ModelFailure {
-  return Object.assign(new Error(message), { modelFailure: true, ...what } as const)
+  return modelFailure(message, { kind: 'protocol', code: 'mock_program_exhausted', final: true })
 }
 
 /**

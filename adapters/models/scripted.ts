@@ -1,9 +1,9 @@
 // A model that says what it was told to say. Where it stands in its script follows from the turn alone, so that a process which
 // takes the turn over is given the very answers that the one before it would have been given.
 
-import { ToolturnError } from '../../machines/errors.ts'
 import type { AskContext, Model, ModelRequest, ModelRound } from '../../machines/ports/model.ts'
 import { checkScript, exhausted, failureOf, isFailure, roundOf, type ScriptedAnswer, type ScriptedRound } from './script.ts'
+import { send } from './send.ts'
 
 export type ScriptedOptions = {
   /** Default native: it can call tools. */
@@ -45,17 +45,16 @@ export function scriptedModel(rounds: readonly ScriptedRound[], options: Scripte
   return {
     name: 'scripted',
     capabilities: { toolCalls: capabilities.toolCalls ?? 'native', enforcedOutput: output === 'enforced' },
-    ask: async (request, context) => {
-      const { turnId, signal } = context
-      if (signal.aborted) throw new ToolturnError('runtime_closed', 'The ask was aborted before it was sent.', { turnId })
-      record.asked(context, request)
-      const position = positionOf(rounds, context.round, Math.max(record.failures(context), context.try - 1))
-      const entry = rounds[position] ?? (whenExhausted === 'repeat-last' ? rounds.at(-1) : undefined)
-      if (entry === undefined) throw exhausted(position + 1)
-      if (!isFailure(entry)) return answer(entry, context)
-      record.failed(context)
-      throw failureOf(entry)
-    },
+    ask: (request, context) =>
+      send(context, async () => {
+        record.asked(context, request)
+        const position = positionOf(rounds, context.round, Math.max(record.failures(context), context.try - 1))
+        const entry = rounds[position] ?? (whenExhausted === 'repeat-last' ? rounds.at(-1) : undefined)
+        if (entry === undefined) throw exhausted(position + 1)
+        if (!isFailure(entry)) return answer(entry, context)
+        record.failed(context)
+        throw failureOf(entry)
+      }),
   }
 }
 

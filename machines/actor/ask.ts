@@ -78,6 +78,7 @@ async function ask(actor: Actor, model: Model, request: ModelRequest): Promise<M
     round,
     try: state.failedTries + 1,
     signal: asking.signal,
+    purpose: 'live',
     onDelta: deltas.onDelta,
   }
   // A throw before the first wait is a failure like any other.

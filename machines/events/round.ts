@@ -7,7 +7,10 @@ import { AnyJson, closed, Count, Digest, FromOne, literals, Ordinal } from './sh
 export const Completion = literals('clean', 'truncated', 'refused', 'paused')
 export type Completion = Static<typeof Completion>
 
-const TextItem = closed({ kind: literals('text'), text: Type.String() })
+/** What the provider wants back with an item (a signature, an item id): kept and sent back byte-exact. */
+const Extra = Type.Optional(AnyJson)
+
+const TextItem = closed({ kind: literals('text'), text: Type.String(), extra: Extra })
 
 /** A call as the transcript keeps it: the text as the model wrote it, or its redacted form. */
 const CallItem = closed({
@@ -21,6 +24,7 @@ const CallItem = closed({
   arguments: Type.String(),
   /** True: redaction changed the text. */
   masked: Type.Boolean(),
+  extra: Extra,
 })
 
 /** A provider's own block (signed thinking and the like), kept and sent back byte-exact. */
@@ -33,6 +37,7 @@ const ProviderToolItem = closed({
   id: Type.Optional(Type.String()),
   input: Type.Optional(AnyJson),
   result: Type.Optional(AnyJson),
+  extra: Extra,
 })
 
 export const RoundItem = Type.Union([TextItem, CallItem, OpaqueItem, ProviderToolItem])

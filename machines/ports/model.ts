@@ -14,10 +14,20 @@ export type Message =
   | { readonly role: 'tool'; readonly results: readonly PairedResult[] }
 
 export type MessageItem =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly kind: 'text'; readonly text: string; readonly extra?: Json }
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string; readonly extra?: Json }
   | { readonly kind: 'opaque'; readonly value: Json }
-  | { readonly kind: 'provider-tool'; readonly name: string; readonly id?: string; readonly input?: Json; readonly result?: Json }
+  | ProviderToolItem
+
+/** What a provider's tool was given or gave: a use and its result may stand apart, even in two rounds, under one id. */
+type ProviderToolItem = {
+  readonly kind: 'provider-tool'
+  readonly name: string
+  readonly id?: string
+  readonly input?: Json
+  readonly result?: Json
+  readonly extra?: Json
+}
 
 export type PairedResult = {
   readonly id: string
@@ -48,16 +58,27 @@ export type AskContext = {
   readonly round: number
   readonly try: number
   readonly signal: AbortSignal
+  /** Why it is asked. A replay has all answers on record: an adapter that is reached by one sends nothing and throws (F2). */
+  readonly purpose: 'live' | 'replay'
   /** Unrecorded progress. */
   readonly onDelta: (delta: { readonly kind: 'text' | 'thinking' | 'call'; readonly text: string }) => void
 }
 
-/** What an adapter read out of a response. Argument text is raw; `null` where the provider sent none. */
+/**
+ * What an adapter read out of a response. Argument text is raw; `null` where the provider sent none. `extra` is what the
+ * provider wants back with the item (a signature, an item id): kept byte-exact, looked into by nobody but the adapter.
+ */
 export type ModelItem =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly id: string | null; readonly name: string; readonly arguments: string | null }
+  | { readonly kind: 'text'; readonly text: string; readonly extra?: Json }
+  | {
+      readonly kind: 'call'
+      readonly id: string | null
+      readonly name: string
+      readonly arguments: string | null
+      readonly extra?: Json
+    }
   | { readonly kind: 'opaque'; readonly value: Json }
-  | { readonly kind: 'provider-tool'; readonly name: string; readonly id?: string; readonly input?: Json; readonly result?: Json }
+  | ProviderToolItem
 
 export type ModelRound = {
   /** Total: a stop word that the adapter does not know is `truncated`, never `clean`. */

@@ -13,7 +13,15 @@ const FAILS: ScriptedRound = { fail: { kind: 'http', status: 503 } }
 
 /** Asks for a round of an attempt, at the given try of it. */
 function ask(rounds: readonly ScriptedRound[], round: number, tried = 1, options: ScriptedOptions = {}) {
-  const place = { turnId: 't', attempt: 1, round, try: tried, signal: new AbortController().signal, onDelta: () => {} }
+  const place = {
+    turnId: 't',
+    attempt: 1,
+    round,
+    try: tried,
+    signal: new AbortController().signal,
+    purpose: 'live' as const,
+    onDelta: () => {},
+  }
   return scripted(rounds, options).ask(REQUEST, place)
 }
 
@@ -51,7 +59,7 @@ describe('a script', () => {
   })
 
   it('sends nothing once it is aborted', async () => {
-    const place = { turnId: 't', attempt: 1, round: 1, try: 1, signal: AbortSignal.abort(), onDelta: () => {} }
+    const place = { turnId: 't', attempt: 1, round: 1, try: 1, signal: AbortSignal.abort(), purpose: 'live' as const, onDelta: () => {} }
     await expect(scripted([says('one')]).ask(REQUEST, place)).rejects.toThrow()
   })
 })
