@@ -88,7 +88,7 @@ async function fly<Job, Answer>(group: Group<Job, Answer>, batch: readonly Entry
     if (!isPassing(error)) return isolate(group, batch, error)
     const typed = typedError(error)
     group.log.warn('a statement is sent again', { reason: String(typed.details['reason']), writes: batch.length })
-    for (const entry of batch) sendAgain(group, entry, UNREACHABLE_MS, typed)
+    sendAgain(group, batch, UNREACHABLE_MS, typed)
   }
 }
 
@@ -106,23 +106,31 @@ async function isolate<Job, Answer>(group: Group<Job, Answer>, batch: readonly E
 }
 
 function settle<Job, Answer>(group: Group<Job, Answer>, entry: Entry<Job, Answer>, answer: Answer | null): void {
-  if (answer === null) return sendAgain(group, entry, LOCKED_MS, new ToolturnError('store_busy', ''))
+  if (answer === null) return sendAgain(group, [entry], LOCKED_MS, new ToolturnError('store_busy', ''))
   group.taken.delete(group.carrier.keyOf(entry.job))
   entry.resolve(answer)
 }
 
-/** Keeps the key while it rests, and then stands first, so no later job of the key overtakes it. */
-function sendAgain<Job, Answer>(group: Group<Job, Answer>, entry: Entry<Job, Answer>, patienceMs: number, error: ToolturnError): void {
-  const key = group.carrier.keyOf(entry.job)
-  if (performance.now() - entry.since > patienceMs) {
-    group.taken.delete(key)
+/** Keep their keys while they rest, and then stand first and together, so no later job of a key overtakes its own. */
+function sendAgain<Job, Answer>(
+  group: Group<Job, Answer>,
+  entries: readonly Entry<Job, Answer>[],
+  patienceMs: number,
+  error: ToolturnError,
+): void {
+  const now = performance.now()
+  const free = (entry: Entry<Job, Answer>) => group.taken.delete(group.carrier.keyOf(entry.job))
+  for (const entry of entries.filter(({ since }) => now - since > patienceMs)) {
+    free(entry)
     entry.reject(error)
-    return
   }
-  entry.tries += 1
-  void pause(Math.min(5 * 2 ** Math.min(entry.tries, 8), LONGEST_PAUSE_MS)).then(() => {
-    group.taken.delete(key)
-    group.waiting.unshift(entry)
+  const patient = entries.filter(({ since }) => now - since <= patienceMs)
+  if (patient.length === 0) return
+  for (const entry of patient) entry.tries += 1
+  const tries = Math.max(...patient.map(entry => entry.tries))
+  void pause(Math.min(5 * 2 ** Math.min(tries, 8), LONGEST_PAUSE_MS)).then(() => {
+    for (const entry of patient) free(entry)
+    group.waiting.unshift(...patient)
     schedule(group)
   })
 }

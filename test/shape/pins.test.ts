@@ -158,6 +158,7 @@ test('error codes', () => {
     'output_invalid',
     'replay_diverged',
     'replay_policy_missing',
+    'replay_send_suppressed',
     'replay_source_missing',
     'round_outcome_unknown',
     'runtime_closed',
