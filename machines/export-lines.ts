@@ -1,12 +1,12 @@
 // The lines of an audit file: their shapes, and how a file's bytes come apart into them. Strict, so that no changed byte passes.
 
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import Type, { type Static } from 'typebox'
 import { ToolturnError } from './errors.ts'
 import type { StoredEvent } from './events.ts'
 import { AnyJson, AnyObject, closed, Count, FromOne, literals } from './events/shapes.ts'
 import { canonicalJson } from './json.ts'
 import { parseJson } from './json-text.ts'
+import { misfit } from './misfit.ts'
 
 /** The format that this release writes. A reader refuses newer ones. */
 export const EXPORT_FORMAT = 1
@@ -44,7 +44,6 @@ export type EventLine = { readonly event: StoredEvent; readonly escaped?: true }
 export type ExportLine = HeaderLine | TurnLine | EventLine | EndLine
 
 const AnyLine = Type.Union([EventOfTurn, TurnOfFile, Header, End])
-const fits = new Ajv2020({ strict: false, allErrors: false }).compile<ExportLine>(AnyLine)
 
 /** The line of an event, as text. */
 export function eventText(event: StoredEvent): string {
@@ -64,8 +63,9 @@ function holdsLoneSurrogates(canonical: string): boolean {
  * @throws ToolturnError `export_invalid` for a text that no export writes, down to the order of its keys
  */
 export function readLine(text: string, number: number): ExportLine {
-  const line = parsed(text)
-  if (!fits(line)) throw exportInvalid(number, 'is none of an export')
+  const value = parsed(text)
+  if (misfit(AnyLine, value) !== null) throw exportInvalid(number, 'is none of an export')
+  const line = value as ExportLine
   const written = 'event' in line ? eventText(line.event) : canonicalJson(line)
   if (written !== text) throw exportInvalid(number, 'is not written as an export writes it')
   return line

@@ -1,22 +1,13 @@
 // State from history. Strict: an event that may not follow is `illegal_history`, never ignored.
 
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { deepFreeze } from './json.ts'
 import { callChart, type CallEvent, type CallSignal, type CallStateName } from './call.ts'
 import { startOf, stepChart } from './chart.ts'
 import { driverAfter, takeOver } from './driver.ts'
 import { ToolturnError } from './errors.ts'
-import {
-  EVENT_SCHEMAS,
-  EVENT_TYPES,
-  isEventType,
-  SCHEMA_VERSION,
-  type Event,
-  type EventOf,
-  type EventType,
-  type StoredEvent,
-} from './events.ts'
+import { EVENT_SCHEMAS, isEventType, SCHEMA_VERSION, type Event, type EventOf, type StoredEvent } from './events.ts'
 import type { Completion } from './events/round.ts'
+import { misfit } from './misfit.ts'
 import { misplacement } from './place.ts'
 import { remember, rememberCall } from './remember.ts'
 import { callStateName, hasEnded, isMiss, nextCall, type CallState, type TurnState } from './state.ts'
@@ -219,18 +210,10 @@ export function parseEvent(stored: StoredEvent): Event {
   if (stored.salt === null) {
     throw new ToolturnError('replay_source_missing', `The payload of version ${version} was erased.`, { turnId, version, type })
   }
-  const check = validators[type]
-  if (!check(stored.data)) {
-    const first = check.errors?.[0]
-    throw illegal(turnId, version, type, `its payload does not fit: ${first?.instancePath ?? ''} ${first?.keyword ?? ''}`)
-  }
+  const wrong = misfit(EVENT_SCHEMAS[type], stored.data)
+  if (wrong !== null) throw illegal(turnId, version, type, `its payload does not fit: ${wrong.at} ${wrong.keyword}`)
   const { salt: _salt, dataHash: _dataHash, ...event } = stored
   return event as Event
-}
-
-const ajv = new Ajv2020({ strict: false, allErrors: false })
-const validators = Object.fromEntries(EVENT_TYPES.map(type => [type, ajv.compile(EVENT_SCHEMAS[type])])) as {
-  readonly [type in EventType]: ValidateFunction
 }
 
 function illegal(turnId: string, version: number, event: string, why: string): ToolturnError {

@@ -1,10 +1,10 @@
 // What an adapter gives back is held against its shape before anything is decided from it: an adapter's slip must not become a call.
 
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import Type from 'typebox'
 import { AnyJson, closed, literals } from './events/shapes.ts'
 import { Completion, Usage } from './events/round.ts'
 import type { ProviderTool } from './events/turn.ts'
+import { misfit } from './misfit.ts'
 import type { ModelFailure, ModelRound } from './ports/model.ts'
 
 const MOST_ITEMS = 1_000
@@ -39,21 +39,18 @@ const Round = closed({
   usage: Type.Optional(Usage),
 })
 
-const fits = new Ajv2020({ strict: false }).compile<ModelRound>(Round)
-
 /**
  * The round, or why it cannot be one: its shape, its size, or an item of a tool that the provider was not offered (F1).
  *
  * @param answer whatever the adapter resolved with
  */
 export function readRound(answer: unknown, offered: readonly ProviderTool[]): ModelRound | ModelFailure {
-  if (!fits(answer))
-    return violation(
-      `The adapter gave something that is no round: ${fits.errors?.[0]?.instancePath ?? ''} ${fits.errors?.[0]?.keyword ?? ''}`,
-    )
-  if (sizeOf(answer) > MOST_CHARACTERS) return violation('The response is over the size that is taken in.')
-  const strange = answer.items.some(item => item.kind === 'provider-tool' && !offered.some(tool => tool.name === item.name))
-  return strange ? violation('The provider executed a tool that it was not offered.') : answer
+  const wrong = misfit(Round, answer)
+  if (wrong !== null) return violation(`The adapter gave something that is no round: ${wrong.at} ${wrong.keyword}`)
+  const round = answer as ModelRound
+  if (sizeOf(round) > MOST_CHARACTERS) return violation('The response is over the size that is taken in.')
+  const strange = round.items.some(item => item.kind === 'provider-tool' && !offered.some(tool => tool.name === item.name))
+  return strange ? violation('The provider executed a tool that it was not offered.') : round
 }
 
 function sizeOf({ items }: ModelRound): number {
