@@ -1,0 +1,62 @@
+// What an ask of Anthropic fails with, from what its API, its client or the network said.
+
+import { AnthropicError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk'
+import { ToolturnError } from '../../../machines/errors.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
+import { isModelFailure } from '../../../machines/ports/model.ts'
+import { cutOff, httpFailure, notSendable, timedOut } from '../failure.ts'
+import { retryAfterMs } from '../retry-after.ts'
+
+/** Who is named in messages. */
+export const WHO = 'Anthropic'
+
+/** Statuses that the API documents for its error types: in a stream only the type is said. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+])
+
+/** Which of its requests the API calls too long has no code of its own, only these words. */
+const TOO_LONG = /prompt is too long|exceeds? (the )?(model's )?(maximum )?context (window|limit|length)|exceed context limit/i
+
+/** An error that a response states in its body or its stream. */
+export function statedFailure(body: Json): Error {
+  const { type, message } = statedIn(body)
+  return httpFailure(WHO, STATUSES.get(type) ?? 500, undefined, isTooLong(message))
+}
+
+function statedIn(body: Json | undefined): JsonObject {
+  return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
+}
+
+function isTooLong(message: unknown): boolean {
+  return typeof message === 'string' && TOO_LONG.test(message)
+}
+
+/**
+ * What is thrown in place of what was caught. Nothing of it is passed on: an error of the client holds headers and content.
+ *
+ * @param ask.signal of the ask; once it is aborted the reason is of no more interest
+ * @param ask.stalled the stream was given up for its silence
+ */
+export function failureOf(
+  thrown: unknown,
+  ask: { readonly signal: AbortSignal; readonly stalled: boolean; readonly turnId: string },
+): unknown {
+  if (ask.signal.aborted) return new ToolturnError('runtime_closed', 'The ask was aborted before it was answered.', { turnId: ask.turnId })
+  if (ask.stalled || thrown instanceof APIConnectionTimeoutError) return timedOut(WHO)
+  if (isModelFailure(thrown) || !(thrown instanceof Error)) return thrown
+  const { status, headers, error } = thrown as { status?: unknown; headers?: unknown; error?: Json }
+  if (typeof status === 'number')
+    return httpFailure(WHO, status, retryAfterMs(headers instanceof Headers ? headers : undefined), isTooLong(statedIn(error)['message']))
+  if (thrown instanceof APIError) return cutOff(WHO)
+  return thrown instanceof AnthropicError ? notSendable(`The client of ${WHO} did not send the request.`) : thrown
+}

@@ -1,0 +1,44 @@
+// Tools that Anthropic runs itself: what is sent of them, and under which of the turn's names their blocks are recorded (F1, F4).
+
+import type { JsonObject } from '../../../machines/json.ts'
+import type { ProviderTool } from '../../../machines/events/turn.ts'
+import type { Message } from '../../../machines/ports/model.ts'
+import { notSendable } from '../failure.ts'
+import { textAt } from './text-at.ts'
+
+/** Whether a definition or a block has the provider make calls for us at other servers. */
+export function isDelegated(part: JsonObject): boolean {
+  return /^(mcp|a2a)(_|$)/i.test(textAt(part, 'type')) || Object.keys(part).some(key => /^mcp_/i.test(key))
+}
+
+type Definitions = ReadonlyMap<string, JsonObject>
+
+/**
+ * The definitions of the tools that a turn lists, and of no others.
+ *
+ * @throws ModelFailure when one of them has none
+ */
+export function listedDefinitions(listed: readonly ProviderTool[], definitions: Definitions): readonly JsonObject[] {
+  return listed.map(({ name }) => {
+    const definition = definitions.get(name)
+    if (definition === undefined)
+      throw notSendable('A provider tool of the turn has no definition in the option `providerTools` of the model.')
+    return definition
+  })
+}
+
+/**
+ * The turn's name of a tool, from the one that its blocks carry. Code execution runs as several tools under one definition. A name
+ * that belongs to no listed tool stays as it is, and the round is refused for it.
+ */
+export function listedName(wireName: string, listed: readonly ProviderTool[], definitions: Definitions): string {
+  const named = (fits: (name: string) => boolean): string | undefined =>
+    listed.find(({ name }) => fits(textAt(definitions.get(name), 'name') || name))?.name
+  return named(name => name === wireName) ?? named(name => wireName.endsWith(`_${name}`)) ?? wireName
+}
+
+/** The names that uses in the transcript were recorded under, by id: a result may come a round after its use. */
+export function recordedNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const items = messages.flatMap(message => (message.role === 'assistant' ? message.content : []))
+  return new Map(items.flatMap(item => (item.kind === 'provider-tool' && item.id !== undefined ? [[item.id, item.name]] : [])))
+}

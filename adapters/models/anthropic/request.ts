@@ -1,0 +1,85 @@
+// The neutral request as the body of a Messages request.
+
+import type { ContentBlockParam, MessageCreateParams, MessageParam, Tool, ToolUnion } from '@anthropic-ai/sdk/resources/messages'
+import { isJsonObject } from '../../../machines/json.ts'
+import type { Message, ModelRequest, OfferedTool } from '../../../machines/ports/model.ts'
+import { outputBudget } from '../budget.ts'
+import { isStrict } from '../strict.ts'
+import type { ToolNames } from '../tool-names.ts'
+import { blocksOf, resultBlock } from './content.ts'
+import type { Settings } from './options.ts'
+import { containerOf } from './container.ts'
+import { listedDefinitions } from './provider-tools.ts'
+
+/** @throws ModelFailure when a provider tool of the turn has no definition */
+export function bodyOf(model: string, request: ModelRequest, settings: Settings, names: ToolNames): MessageCreateParams {
+  const tools = [
+    ...request.tools.map(tool => toolOf(tool, names, settings.strictTools)),
+    ...(listedDefinitions(request.providerTools, settings.providerTools) as unknown as ToolUnion[]),
+  ]
+  const system = systemOf(request)
+  const { thinking } = settings
+  const { output } = request
+  const container = containerOf(request.messages)
+  return {
+    model,
+    max_tokens: outputBudget(settings.maxOutputTokens, request.truncations),
+    stream: settings.stream,
+    ...(system === '' ? {} : { system }),
+    messages: messagesOf(request.messages, names),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length > 0 && request.callsPerRound === 1 ? { tool_choice: { type: 'auto', disable_parallel_tool_use: true } } : {}),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(output?.mode === 'enforced' && isJsonObject(output.schema)
+      ? { output_config: { format: { type: 'json_schema', schema: output.schema } } }
+      : {}),
+    ...(container === null ? {} : { container }),
+  }
+}
+
+/** The API has one place for instructions; those that stand among the messages are put there too, behind the prompt. */
+function systemOf({ system, messages }: ModelRequest): string {
+  const texts = messages.flatMap(message => (message.role === 'system' ? [message.text] : []))
+  return [system ?? '', ...texts].filter(text => text !== '').join('\n\n')
+}
+
+/** The API wants an object at the top, which all arguments are. */
+function toolOf({ name, description, inputSchema }: OfferedTool, names: ToolNames, strictTools: boolean): Tool {
+  const schema = isJsonObject(inputSchema) ? inputSchema : {}
+  return {
+    name: names.toProvider(name),
+    description,
+    input_schema: { ...schema, type: 'object' },
+    ...(strictTools && isStrict(inputSchema) ? { strict: true } : {}),
+  }
+}
+
+/**
+ * Roles take turns: what one says in a row is one message. So a round that goes on from a paused one is one message with it, and
+ * results stand first in the message of whoever speaks next.
+ */
+function messagesOf(messages: readonly Message[], names: ToolNames): MessageParam[] {
+  const turns: { readonly role: 'user' | 'assistant'; readonly content: ContentBlockParam[] }[] = []
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const content = contentOf(message, names)
+    if (content.length === 0) continue
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...content)
+    else turns.push({ role, content: [...content] })
+  }
+  return turns
+}
+
+function contentOf(message: Message, names: ToolNames): readonly ContentBlockParam[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      return message.text === '' ? [] : [{ type: 'text', text: message.text }]
+    case 'assistant':
+      return message.content.flatMap(item => blocksOf(item, names))
+    case 'tool':
+      return message.results.map(resultBlock)
+  }
+}
