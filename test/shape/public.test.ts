@@ -30,6 +30,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './postgres': ['migratePostgres', 'openPostgres', 'postgres'],
   './nats': ['nats'],
   './embedded': ['embedded', 'openEmbedded'],
+  './anthropic': ['anthropic'],
   './testing': [
     'callChart',
     'chartGraph',
