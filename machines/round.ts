@@ -129,8 +129,11 @@ function judgeOutput(round: ModelRound, state: TurnState): RoundRecorded['output
 function anomalies(round: ModelRound, calls: number): string[] {
   const saysTools = TOOL_STOPS.has(round.stop)
   if (saysTools && calls === 0) return ['stop-says-tools-without-calls']
-  if (!saysTools && calls > 0 && round.completion === 'clean') return ['calls-without-tool-stop']
+  if (!saysTools && calls > 0 && round.completion === 'clean' && round.stop !== SAYS_NEITHER) return ['calls-without-tool-stop']
   return []
 }
+
+/** A provider without a stop word for calls says this of every response that is whole. */
+const SAYS_NEITHER = 'completed'
 
 const TOOL_STOPS: ReadonlySet<string> = new Set(['tool_calls', 'tool_use', 'function_call', 'tool-calls'])

@@ -31,6 +31,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './nats': ['nats'],
   './embedded': ['embedded', 'openEmbedded'],
   './anthropic': ['anthropic'],
+  './openai': ['openai', 'openaiChat'],
   './testing': [
     'callChart',
     'chartGraph',
