@@ -40,8 +40,22 @@ export function handle(core: Core, id: string, tenant: string, existing: boolean
 
 /** What came of the turn, from the actor that drives it here, or from the store. */
 async function result(core: Core, turnId: string, signal?: AbortSignal): Promise<TurnResult> {
-  const state = (await drivenHere(core, turnId)) ?? (await storedAtRest(core, turnId, signal))
+  const state = (await unlessAborted(drivenHere(core, turnId), signal)) ?? (await storedAtRest(core, turnId, signal))
   return viewOf(state)
+}
+
+/** Null once the signal is aborted: a turn that is driven here may take long, and whoever waits may give up. */
+async function unlessAborted(driven: Promise<TurnState | null>, signal?: AbortSignal): Promise<TurnState | null> {
+  if (signal === undefined) return driven
+  const { promise: aborted, resolve } = Promise.withResolvers<null>()
+  const onAbort = () => resolve(null)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([driven, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }
 
 async function drivenHere({ supervisor }: Core, turnId: string): Promise<TurnState | null> {
