@@ -44,7 +44,8 @@ function authenticated(context: string): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(context, 'utf8')])
 }
 
-function readKey(key: Uint8Array | string): Buffer {
+/** The bytes of a key of the host. @throws ToolturnError `option_invalid` for another length */
+export function readKey(key: Uint8Array | string): Buffer {
   const bytes = typeof key === 'string' ? readBase64(key) : Buffer.from(key)
   if (bytes === null || bytes.length !== KEY_BYTES) {
     throw new ToolturnError('option_invalid', `The key must be ${KEY_BYTES} bytes, or their base64.`, { option: 'key' })

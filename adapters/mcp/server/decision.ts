@@ -1,0 +1,83 @@
+// The answer to a question, taken to the turn that asked it: by whom the host authenticated, over MCP (C3, C5, C8, E5).
+
+import { ProtocolError, ProtocolErrorCode, type CallToolResult } from '@modelcontextprotocol/server'
+import { ToolturnError } from '../../../machines/errors.ts'
+import type { Principal } from '../../../machines/principal.ts'
+import type { Asked, Begun } from './call.ts'
+import type { House } from './house.ts'
+import { saidByHost } from './outcome.ts'
+import { readReply, type Reply } from './question.ts'
+import { isOf, type AskedState } from './request-state.ts'
+
+/** The protocol's answer to a state that was changed, is of another call or caller, or is too old; it does not say which. */
+function invalidState(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' })
+}
+
+/** Opens a state that came back with the call that it was given for, by the caller whom it was given to. @throws ProtocolError -32602 */
+export async function openedState(house: House, asked: Asked, text: string): Promise<AskedState> {
+  const state = house.seal.open(text, Date.now())
+  if (state === null || state.call !== asked.call) throw invalidState()
+  if (isOf(state, asked.caller)) return state
+  await turnAway(house, asked, state)
+  throw invalidState()
+}
+
+/**
+ * A state in the hands of another party decides nothing, and the try is recorded (C8). On an untrusted turn whoever is not the acting
+ * person is turned away; on a trusted one a listed approver would not be, so there it is only refused.
+ */
+async function turnAway({ runtime, log }: House, { caller, responses }: Asked, state: AskedState): Promise<void> {
+  const { turnId, approvalId } = state
+  log.warn('a state of another party was sent', { turnId, approvalId })
+  const reply = readReply(state.kind, responses, undefined)
+  if (caller.principal === null || reply.kind !== 'decision') return
+  const { approvals } = await runtime.approvals({ tenant: caller.tenant, labels: { mcp: state.errand }, limit: 1 })
+  if (approvals[0]?.contentTrust !== 'untrusted') return
+  const { principal: as, tenant } = caller
+  await runtime.decide(approvalId, { decision: 'deny' }, { as, via: 'mcp', tenant }).catch((error: unknown) => {
+    if (!(error instanceof ToolturnError)) throw error
+  })
+}
+
+/** Of a decision that came too late, or second: what is stored stands, and is what is answered. */
+const STORED: ReadonlySet<string> = new Set(['approval_already_resolved', 'approval_expired', 'turn_not_open'])
+const TURNED_AWAY: ReadonlySet<string> = new Set(['approval_not_yours', 'approval_channel_refused'])
+
+/** Takes the reply to the turn. A reply that is none leaves the question open, and it is put again. */
+export async function decide(house: House, asked: Asked, state: AskedState): Promise<Begun | { readonly refusal: CallToolResult }> {
+  const { turnId, kind } = state
+  const { principal } = asked.caller
+  const reply = readReply(kind, asked.responses, house.tools.get(asked.name)?.descriptor)
+  if (reply.kind === 'none' || principal === null) return { turnId, mayAsk: true }
+  if (reply.kind === 'dismissed') return { turnId, mayAsk: false }
+  try {
+    await send(house, state, reply, principal, asked.caller.tenant)
+  } catch (error) {
+    if (!(error instanceof ToolturnError)) throw error
+    if (TURNED_AWAY.has(error.code)) return { refusal: saidByHost(error.message) }
+    if (error.code !== 'decision_invalid' && !STORED.has(error.code)) throw error
+  }
+  return { turnId, mayAsk: true }
+}
+
+async function send(
+  { runtime }: House,
+  { turnId, approvalId, kind }: AskedState,
+  reply: Exclude<Reply, { readonly kind: 'none' } | { readonly kind: 'dismissed' }>,
+  as: Principal,
+  tenant: string,
+): Promise<void> {
+  const lane = { as, via: 'mcp', tenant } as const
+  switch (reply.kind) {
+    case 'decision':
+      await runtime.decide(approvalId, reply.decision, lane)
+      return
+    case 'answer':
+      return runtime.answer(turnId, { ...lane, answer: reply.answer })
+    case 'declined':
+      // Not to approve is to deny. Not to answer leaves nothing to go on with.
+      if (kind === 'approval') await runtime.deny(approvalId, lane)
+      else await runtime.cancel(turnId, lane)
+  }
+}
