@@ -17,7 +17,7 @@ import type { ToolNames } from '../tool-names.ts'
 /** The name under which this adapter keeps what Anthropic wants back. */
 export const PROVIDER = 'anthropic'
 
-/** Blocks that are sent for an item: none for an empty text, which the API refuses, and for what another provider's adapter kept. */
+/** The block that is sent for an item: none for what another provider's adapter kept. */
 export function blocksOf(item: MessageItem, names: ToolNames): readonly ContentBlockParam[] {
   const block = blockOf(item, names)
   return block === null ? [] : [block as unknown as ContentBlockParam]
@@ -26,7 +26,7 @@ export function blocksOf(item: MessageItem, names: ToolNames): readonly ContentB
 function blockOf(item: MessageItem, names: ToolNames): JsonObject | null {
   switch (item.kind) {
     case 'text':
-      return item.text === '' ? null : { type: 'text', text: item.text, ...own(item.extra) }
+      return { type: 'text', text: item.text, ...own(item.extra) }
     case 'call':
       return { type: 'tool_use', id: item.id, name: names.toProvider(item.name), input: inputOf(item.arguments), ...own(item.extra) }
     case 'opaque': {

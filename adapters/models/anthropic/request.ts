@@ -4,17 +4,18 @@ import type { ContentBlockParam, MessageCreateParams, MessageParam, Tool, ToolUn
 import { isJsonObject } from '../../../machines/json.ts'
 import type { Message, ModelRequest, OfferedTool } from '../../../machines/ports/model.ts'
 import { outputBudget } from '../budget.ts'
-import { isStrict } from '../strict.ts'
 import type { ToolNames } from '../tool-names.ts'
 import { blocksOf, resultBlock } from './content.ts'
 import type { Settings } from './options.ts'
 import { containerOf } from './container.ts'
 import { listedDefinitions } from './provider-tools.ts'
+import { strictTools } from './strict-tools.ts'
 
 /** @throws ModelFailure when a provider tool of the turn has no definition */
 export function bodyOf(model: string, request: ModelRequest, settings: Settings, names: ToolNames): MessageCreateParams {
+  const strict = settings.strictTools ? strictTools(request.tools) : new Set<string>()
   const tools = [
-    ...request.tools.map(tool => toolOf(tool, names, settings.strictTools)),
+    ...request.tools.map(tool => toolOf(tool, names, strict.has(tool.name))),
     ...(listedDefinitions(request.providerTools, settings.providerTools) as unknown as ToolUnion[]),
   ]
   const system = systemOf(request)
@@ -40,17 +41,17 @@ export function bodyOf(model: string, request: ModelRequest, settings: Settings,
 /** The API has one place for instructions; those that stand among the messages are put there too, behind the prompt. */
 function systemOf({ system, messages }: ModelRequest): string {
   const texts = messages.flatMap(message => (message.role === 'system' ? [message.text] : []))
-  return [system ?? '', ...texts].filter(text => text !== '').join('\n\n')
+  return [system ?? '', ...texts].filter(text => text.trim() !== '').join('\n\n')
 }
 
 /** The API wants an object at the top, which all arguments are. */
-function toolOf({ name, description, inputSchema }: OfferedTool, names: ToolNames, strictTools: boolean): Tool {
+function toolOf({ name, description, inputSchema }: OfferedTool, names: ToolNames, strict: boolean): Tool {
   const schema = isJsonObject(inputSchema) ? inputSchema : {}
   return {
     name: names.toProvider(name),
     description,
     input_schema: { ...schema, type: 'object' },
-    ...(strictTools && isStrict(inputSchema) ? { strict: true } : {}),
+    ...(strict ? { strict: true } : {}),
   }
 }
 
@@ -76,10 +77,16 @@ function contentOf(message: Message, names: ToolNames): readonly ContentBlockPar
     case 'system':
       return []
     case 'user':
-      return message.text === '' ? [] : [{ type: 'text', text: message.text }]
+      return withoutBlanks([{ type: 'text', text: message.text }])
     case 'assistant':
-      return message.content.flatMap(item => blocksOf(item, names))
+      return withoutBlanks(message.content.flatMap(item => blocksOf(item, names)))
     case 'tool':
       return message.results.map(resultBlock)
   }
+}
+
+/** The API refuses an empty text, and texts of nothing but space where no other text stands beside them, as it may well have said them. */
+function withoutBlanks(content: readonly ContentBlockParam[]): readonly ContentBlockParam[] {
+  const saysSomething = content.some(block => block.type === 'text' && block.text.trim() !== '')
+  return content.filter(block => block.type !== 'text' || (saysSomething && block.text !== ''))
 }
