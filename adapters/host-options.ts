@@ -1,10 +1,13 @@
 // What a host configures, checked as a whole before anything is opened.
 
+import { ToolturnError } from '../machines/errors.ts'
 import type { ProviderTool } from '../machines/events/turn.ts'
 import type { Model } from '../machines/ports/model.ts'
+import type { ToolSource } from '../machines/ports/source.ts'
 import type { Blobs, Log } from '../machines/ports/world.ts'
 import { buildCatalog } from '../machines/runtime/catalog.ts'
 import { readFunction, readKnown, readLimits, readList, readText, refuse } from '../machines/runtime/door.ts'
+import { isSourceName, type Tool } from '../machines/tool.ts'
 import { systemRandom } from './clock.ts'
 import type { HostOptions } from './host.ts'
 import { harmless, silentLog } from './log.ts'
@@ -43,7 +46,7 @@ export function readHost(given: HostOptions) {
   if (options.limits !== undefined) readLimits(readKnown('limits', options.limits))
   const log = options.log === undefined ? silentLog : harmless(readLog(options.log))
   return {
-    tools: buildCatalog(options.tools ?? [], log),
+    ...readTools(options.tools ?? [], log),
     name: readText('name', name, NAME_CHARACTERS),
     ask: ask === '' ? ask : readText('ask', ask),
     drive,
@@ -60,6 +63,29 @@ export function readHost(given: HostOptions) {
     store: options.store === undefined ? null : readSource('store', options.store),
     bus: options.bus === undefined ? null : readSource('bus', options.bus),
   }
+}
+
+const MOST_ENTRIES = 10_000
+
+/** Tools, and sources of tools, apart. */
+function readTools(given: NonNullable<HostOptions['tools']>, log: Log) {
+  const entries = readList('tools', given, MOST_ENTRIES)
+  const sources = entries.filter(isSource)
+  for (const [index, source] of sources.entries()) {
+    readFunction(`the source ${source.name}.changed`, source.changed)
+    readFunction(`the source ${source.name}.close`, source.close)
+    if (!isSourceName(source.name)) refuse('tools', 'sources with a name of up to 64 letters, digits, `-` and single `_`')
+    if (sources.findIndex(({ name }) => name === source.name) < index)
+      throw new ToolturnError('tool_name_duplicate', `Two sources of tools are called ${JSON.stringify(source.name)}.`, {
+        source: source.name,
+      })
+  }
+  const own = entries.filter((entry): entry is Tool => !isSource(entry))
+  return { tools: buildCatalog(own, log), sources }
+}
+
+function isSource(entry: Tool | ToolSource): entry is ToolSource {
+  return typeof entry === 'object' && entry !== null && 'list' in entry && typeof entry.list === 'function'
 }
 
 function readLog(log: Log): Log {

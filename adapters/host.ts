@@ -15,9 +15,11 @@ import type { LimitOptions } from '../machines/limits.ts'
 import type { Ports } from '../machines/ports.ts'
 import type { Bus } from '../machines/ports/bus.ts'
 import type { Model } from '../machines/ports/model.ts'
+import type { ToolSource } from '../machines/ports/source.ts'
 import type { Store } from '../machines/ports/store.ts'
 import type { Blobs, Log, Policy } from '../machines/ports/world.ts'
 import type { Runtime } from '../machines/runtime/api.ts'
+import { liveCatalog } from '../machines/runtime/live-catalog.ts'
 import { createRuntimeOver } from '../machines/runtime/runtime.ts'
 import type { Tool } from '../machines/tool.ts'
 import { memory } from '../store/memory-source.ts'
@@ -36,7 +38,8 @@ export type HostOptions = {
   /** Default: in this process. */
   readonly bus?: BusSource
   readonly model?: Model
-  readonly tools?: readonly Tool[]
+  /** Tools, and sources of tools such as `mcp(…)`; a source belongs to this runtime from then on, and is closed with it. */
+  readonly tools?: readonly (Tool | ToolSource)[]
   /** System prompt of every turn; trusted. */
   readonly system?: string
   /** Name of the tool by which the model asks the acting person, where there is one. Default `ask_user`. */
@@ -98,11 +101,12 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
   const forGood = checked.bus.kind !== 'memory' || checked.store.kind === 'memory'
   const outbox = publishes ? publisher({ ...common, store: forGood ? store : { ...store, acknowledge: async () => {} } }) : null
   const relaying = publishes && forGood ? relay(common, systemRandom.workerId()) : null
+  const catalog = liveCatalog(checked.tools, checked.sources, log)
   const ports: Ports = {
     ...common,
     outbox: outbox === null ? noOutbox : forGood ? outbox : { ...outbox, published: () => 0 },
     model: checked.model,
-    tools: checked.tools,
+    tools: catalog.tools,
     policy: boundedPolicy(checked.policy, systemClock, log),
     redactor: checked.redactor,
     sealer: checked.sealer,
@@ -117,7 +121,8 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
     providerTools: checked.providerTools,
     drive,
     concurrency,
-    configured: { runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...checked.tools.keys()] },
+    serves: catalog.serves,
+    configured: () => ({ runtime: name, drive, concurrency, model: checked.model?.name ?? null, tools: [...catalog.tools.keys()] }),
     subscribe: (wanted, handler) =>
       subscribe({ ...common, random: systemRandom }, { from: 'new', ...wanted }, async event => handler(event as Event)),
     onProgress: ({ tenant, turnId, ...delta }) => {
@@ -127,6 +132,7 @@ async function startOver(checked: Checked, store: Store, bus: Bus): Promise<Runt
       bus.publish(eventMessage(event, {}, 'replays')).catch(() => log.warn('a replayed record could not be told', { turnId: event.turnId }))
     },
     release: async () => {
+      await catalog.close()
       await relaying?.close()
       await outbox?.close()
       await bus.close()

@@ -21,6 +21,7 @@ import { readRecord, type Link } from './record.ts'
 import type { Opening } from './runtime/spawn.ts'
 import { stateName, type TurnState } from './state.ts'
 import { isoTime } from './time.ts'
+import { servedAs } from './tool.ts'
 
 /** The turn that is forked: its stream, at least up to where it is forked, and its key, so that argument digests stay comparable. */
 export type ForkSource = { readonly events: readonly StoredEvent[]; readonly turnKey: Uint8Array }
@@ -58,7 +59,7 @@ export async function forkTurn(source: ForkSource, at: number, ports: Ports, { a
       contentDigest: createHash('sha256').update(canonicalJson({ fork })).digest('base64url'),
       labels,
       principal,
-      offers: catalog.map(tool => tool.name),
+      offers: [...new Set(catalog.map(servedAs))],
       turnKey: source.turnKey,
       events: copied,
       projection: project(state),

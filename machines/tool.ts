@@ -38,6 +38,8 @@ export const ToolDescriptor = Type.Object(
     tries: Type.Integer({ minimum: 1 }),
     /** Largest result that is recorded whole, where the tool has its own bound. */
     recordBytes: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** The source that it comes from, an MCP server for one; none for a tool of the host's own. */
+    source: Type.Optional(Type.String({ minLength: 1 })),
     /** Digest over all of the above: two descriptors of one version are the same. */
     version: Type.String(),
     /** Why no call of it can be admitted: its schema cannot be compiled or is hostile (G6). */
@@ -96,12 +98,34 @@ export type Tool = {
   readonly run: (args: JsonObject, call: CallContext) => unknown
   readonly reconcile?: (args: JsonObject, call: CallContext) => Reconciled | Promise<Reconciled>
   /** Only where the descriptor says `by-arguments`. Sees the prepared arguments. */
-  readonly approvalOf?: (args: JsonObject, turn: TurnView) => ApprovalRule
+  readonly approvalOf?: (args: JsonObject, turn: TurnView) => ApprovalRule | Promise<ApprovalRule>
+  /** Trust in its description and schemas, which the model reads; default trusted, as the host's own words are (C1). */
+  readonly descriptionTrust?: ContentTrust
 }
 
 /** Digest of a descriptor without its version: what an approval is bound to and a drift is seen by. */
 export function descriptorVersion(descriptor: Omit<ToolDescriptor, 'version' | 'quarantined'>): string {
   return createHash('sha256').update(canonicalJson(descriptor)).digest('base64url').slice(0, 22)
+}
+
+const SOURCE_NAME = /^(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,63}(?<!_)$/
+
+/** So that a qualified name says where the source's name ends. */
+export function isSourceName(name: unknown): name is string {
+  return typeof name === 'string' && SOURCE_NAME.test(name)
+}
+
+/** What a tool of a source is called by where its own name is taken, and is found by in any case. */
+export function qualifiedName(source: string, tool: string): string {
+  return `${source}__${tool}`
+}
+
+/**
+ * What a worker must have, to drive a turn that offers this tool: the tool by its name, or its source, whose tools come and go. One that
+ * is gone when its call is next is then refused, and the turn is not left without a worker (C7).
+ */
+export function servedAs({ name, source }: Pick<ToolDescriptor, 'name' | 'source'>): string {
+  return source === undefined ? name : qualifiedName(source, '*')
 }
 
 /** Digest of a whole catalog, frozen and recorded when a turn opens (G2). */

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { Option, type Command } from 'commander'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Model } from '../../machines/ports/model.ts'
+import type { ToolSource } from '../../machines/ports/source.ts'
 import type { Tool } from '../../machines/tool.ts'
 import type { HostOptions } from '../host.ts'
 
@@ -68,9 +69,9 @@ function toolsOf(path: string, { default: tools, model }: Loaded): HostOptions {
   return model === undefined ? { tools } : { tools, model: model as Model }
 }
 
-/** Made by `tool`, in whichever copy of this package; what was only written like its options has no descriptor. */
-function areTools(value: unknown): value is readonly Tool[] {
-  return Array.isArray(value) && value.every(each => typeof each === 'object' && each !== null && 'descriptor' in each)
+/** Made by `tool` or `mcp`, in whichever copy of this package; what was only written like its options has no descriptor and no list. */
+function areTools(value: unknown): value is readonly (Tool | ToolSource)[] {
+  return Array.isArray(value) && value.every(each => typeof each === 'object' && each !== null && ('descriptor' in each || 'list' in each))
 }
 
 function wrongExport(option: string, path: string, expected: string): ToolturnError {

@@ -3,6 +3,7 @@
 import type { AskContext } from '../../machines/ports/model.ts'
 import type { Store } from '../../machines/ports/store.ts'
 import type { Policy } from '../../machines/ports/world.ts'
+import type { Tool } from '../../machines/tool.ts'
 import type { HostOptions } from '../host.ts'
 import { lineLog } from '../log.ts'
 import { scriptedModel, type AskRecord } from '../models/scripted.ts'
@@ -13,7 +14,12 @@ import { entriesOf, type Ledger } from './ledger.ts'
 import type { Plan } from './plan.ts'
 
 /** @param read the types in the stream of a turn: what the policy goes by, so that it is of one mind in every process */
-export function optionsOf(plan: Plan, ledger: Ledger, activity: Activity, read: Store['read']): HostOptions {
+export function optionsOf(
+  plan: Plan,
+  ledger: Ledger,
+  activity: Activity,
+  read: Store['read'],
+): Omit<HostOptions, 'tools'> & { readonly tools: readonly Tool[] } {
   const { scenario, name, hostKey } = plan
   const { tools, ask = '', turn, model } = scenario
   const { rounds, ...script } = model

@@ -7,6 +7,7 @@ import type { StoredEvent } from '../events.ts'
 import type { JsonObject } from '../json.ts'
 import type { Ports } from '../ports.ts'
 import type { TurnState } from '../state.ts'
+import type { Tool } from '../tool.ts'
 import { onAbort } from './signals.ts'
 
 /** Deltas of a round that is being received; unrecorded. */
@@ -47,6 +48,8 @@ export type Actor = {
   readonly wholes: Map<number, JsonObject>
   /** Dispatches that may be started or are under way here, by ordinal. Any other dispatched call is in doubt. */
   readonly running: Map<number, Running>
+  /** The tool of each call whose intent is on its way: what was judged is what runs. */
+  readonly judged: Map<number, Tool>
   /** Ordinals of calls whose record is none to this owner, and that it has not yet run again (D9). */
   readonly lost: Set<number>
   /** Aborted when the turn is being cancelled, and when the actor stops: reaches the running tool and the ask (G4). */
@@ -74,6 +77,7 @@ export function createActor(given: {
     ...given,
     wholes: new Map(),
     running: new Map(),
+    judged: new Map(),
     lost: new Set(lostTo(given.control.worker, given.epoch, given.state).map(call => call.ordinal)),
     interrupt: new AbortController(),
     stopped: new AbortController(),

@@ -8,6 +8,7 @@ import type { GateHost } from '../gates/gate.ts'
 import type { CallState, TurnState } from '../state.ts'
 import { workedSoFar, type Actor } from './actor.ts'
 import type { Composer } from './commit.ts'
+import { offeredTool } from './tools.ts'
 import { wholeArguments } from './wholes.ts'
 
 /** Whether decisions go on behind this one, and whether the loop has to perform something first. */
@@ -93,13 +94,17 @@ async function dispatchNext(
   const alone = effect.calls.some(call => state.catalog.get(call.item.name)?.replayPolicy === 'at-most-once')
   if (alone && !draft.isEmpty()) return 'perform'
   for (const call of effect.calls) {
-    if (!fresh.has(call.ordinal)) {
+    if (!fresh.has(call.ordinal) || offeredTool(actor, state, call) === null) {
       const readiness = await readinessOf(actor, draft.state(), call)
       if (!readiness.ready) {
         draft.put(readiness.fact)
         return 'go-on'
       }
     }
+    const tool = offeredTool(actor, state, call)
+    // It went while it was judged: the next look refuses it.
+    if (tool === null) return 'go-on'
+    actor.judged.set(call.ordinal, tool)
     draft.put(dispatchFact(draft.state(), call))
   }
   return 'perform'

@@ -23,7 +23,7 @@ import { wholeArguments } from './wholes.ts'
  */
 export async function runCall(actor: Actor, call: CallState): Promise<void> {
   const running = actor.running.get(call.ordinal)
-  const tool = actor.ports.tools.get(call.item.name)
+  const tool = actor.judged.get(call.ordinal)
   const args = await wholeArguments(actor, call)
   if (running === undefined || tool === undefined || args === null || tooLate(actor, running)) {
     actor.running.delete(call.ordinal)

@@ -12,6 +12,7 @@ import { beginsAnew, follow, outOfTime } from './follow.ts'
 import { recordResult } from './outcome.ts'
 import { callContext } from './run.ts'
 import { aborted, DONE } from './signals.ts'
+import { offeredTool } from './tools.ts'
 import { wholeArguments } from './wholes.ts'
 
 /** Settles the calls of the state that are in doubt, each by the recovery table. */
@@ -19,15 +20,15 @@ export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): 
   for (const call of calls) {
     const answer = await reconcile(actor, call)
     const whole = await wholeArguments(actor, call)
-    const tool = actor.ports.tools.get(call.item.name)
-    const sameTool = tool !== undefined && tool.descriptor.version === actor.state.catalog.get(call.item.name)?.version
-    const canRun = whole !== null && sameTool && !actor.control.draining()
+    const tool = offeredTool(actor, actor.state, call)
+    const canRun = whole !== null && tool !== null && !actor.control.draining()
     if (!canRun && actor.control.draining()) return
     await commit(actor, async draft => {
       const current = draft.state().calls.get(call.ordinal)
       // A doubt before this one may have failed the turn.
       if (hasEnded(draft.state()) || actor.running.has(call.ordinal)) return
       if (current === undefined || callStateName(current) !== 'dispatched') return
+      if (tool !== null) actor.judged.set(call.ordinal, tool)
       draft.put(...settleDoubt(draft.state(), current, answer, canRun))
       if (answer.kind === 'happened' && contradicts(draft.state(), current, answer.recorded)) {
         return draft.put(...failContradicted(draft.state()))
@@ -81,12 +82,14 @@ async function askTool(actor: Actor, call: CallState, tool: Tool, reconcile: Rec
 export async function recoverLost(actor: Actor): Promise<void> {
   const [ordinal = 0] = actor.lost
   const lost = actor.state.calls.get(ordinal)
-  const canRun = lost !== undefined && actor.ports.tools.has(lost.item.name) && (await wholeArguments(actor, lost)) !== null
+  const tool = lost === undefined ? null : offeredTool(actor, actor.state, lost)
+  const canRun = lost !== undefined && tool !== null && (await wholeArguments(actor, lost)) !== null
   await commit(actor, draft => {
     const state = draft.state()
     const call = state.calls.get(ordinal)
     if (call === undefined || !isMiss(call) || !beginsAnew(pending(state))) return
     if (outOfTime(actor, state)) return draft.put(...exhaust(state, 'turnTimeoutMs'))
+    if (tool !== null) actor.judged.set(ordinal, tool)
     if (canRun && recoverMiss(state, call) === 'run-again') return draft.put(dispatchFact(state, call))
     const message = `Call ${ordinal} did complete, but its result was over the record size and cannot be served.`
     draft.put(...fail(state, 'replay_source_missing', message))

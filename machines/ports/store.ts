@@ -19,7 +19,7 @@ export type OpenTurn = Beside & {
   readonly contentDigest: string
   readonly labels: { readonly [name: string]: string }
   readonly principal: Principal | null
-  /** Names of the offered tools: a worker claims only turns all of whose tools it has. */
+  /** What the turn offers, a tool or the source of some (see `servedAs`): a worker claims only turns all of which it has. */
   readonly offers: readonly string[]
   /** 32 random bytes: key of the argument digests. Leaves the row only towards workers and resolvers of this turn. */
   readonly turnKey: Uint8Array
@@ -74,7 +74,7 @@ export type ClaimRequest = {
   /** At most so many turns. */
   readonly count: number
   readonly runtime: string
-  /** Names of the tools this worker has. Turns that offer another one are not taken. */
+  /** The tools and sources of tools that this worker has. Turns that offer another one are not taken. */
   readonly tools: readonly string[]
   /** The newest event schema version this worker can fold. Turns with a newer one are not taken. */
   readonly format: number

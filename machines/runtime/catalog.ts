@@ -8,7 +8,7 @@ import { ToolDescriptor, type Tool } from '../tool.ts'
 import { readFunction, readKnown, readList, refuse } from './door.ts'
 
 const isDescriptor = new Ajv2020({ strict: false }).compile<ToolDescriptor>(ToolDescriptor)
-const MOST_TOOLS = 10_000
+export const MOST_TOOLS = 10_000
 
 /**
  * Tools by name. A tool whose schema cannot be used is quarantined, alone and with a diagnostic: it is in the catalog, is not
@@ -23,16 +23,14 @@ export function buildCatalog(tools: readonly Tool[], log: Log): ReadonlyMap<stri
     if (catalog.has(name)) throw new ToolturnError('tool_name_duplicate', `Two tools are called ${JSON.stringify(name)}.`, { tool: name })
     if (replayPolicy === undefined) throw new ToolturnError('replay_policy_missing', '', { tool: name })
     refuseUnfit(given, `tools[${index}]`)
-    const tool = quarantineIfUnusable(given)
-    const { quarantined } = tool.descriptor
-    if (quarantined !== undefined) log.warn('a tool is quarantined', { tool: name, reason: quarantined })
-    catalog.set(name, tool)
+    if (given.descriptor.source !== undefined) refuse(`tools[${index}].descriptor.source`, 'none: that is what a source gives its tools')
+    catalog.set(name, quarantineIfUnusable(given, log))
   }
   return catalog
 }
 
-/** A tool may be written without `tool()`; an approval word that is none would be one that never asks. */
-function refuseUnfit({ descriptor, run, reconcile, approvalOf }: Tool, option: string): void {
+/** A tool may be written without `tool()`; an approval word that is none would be one that never asks. @throws ToolturnError `option_invalid` */
+export function refuseUnfit({ descriptor, run, reconcile, approvalOf }: Tool, option: string): void {
   if (!isDescriptor(descriptor)) {
     const [problem] = isDescriptor.errors ?? []
     refuse(`${option}.descriptor`, `a descriptor as \`tool()\` makes it; ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`)
@@ -42,18 +40,29 @@ function refuseUnfit({ descriptor, run, reconcile, approvalOf }: Tool, option: s
   if (descriptor.approval === 'by-arguments') readFunction(`${option}.approvalOf`, approvalOf)
 }
 
-function quarantineIfUnusable(tool: Tool): Tool {
-  const { inputSchema, outputSchema } = tool.descriptor
-  for (const schema of [inputSchema, outputSchema]) {
-    const compiled = schema === undefined ? null : compiledSchema(schema)
-    if (compiled !== null && !compiled.ok) return { ...tool, descriptor: { ...tool.descriptor, quarantined: compiled.reason } }
-  }
-  return tool
+/** The tool as it may be offered; with the reason in its descriptor where it may not, and in the log (G6). */
+export function quarantineIfUnusable(tool: Tool, log: Log): Tool {
+  const reason = tool.descriptor.quarantined ?? whyUnusable(tool.descriptor)
+  if (reason === null) return tool
+  log.warn('a tool is quarantined', { tool: tool.descriptor.name, reason })
+  return { ...tool, descriptor: { ...tool.descriptor, quarantined: reason } }
 }
 
-/** The descriptors that a turn offers: those named, or all, in the order of the catalog. */
-export function offered(catalog: ReadonlyMap<string, Tool>, names: readonly string[] | null): ToolDescriptor[] {
-  for (const name of names ?? []) if (!catalog.has(name)) refuse('tools', `names of registered tools; there is no ${JSON.stringify(name)}`)
-  const wanted = names === null ? null : new Set(names)
-  return [...catalog.values()].map(tool => tool.descriptor).filter(descriptor => wanted === null || wanted.has(descriptor.name))
+function whyUnusable({ inputSchema, outputSchema }: ToolDescriptor): string | null {
+  for (const schema of [inputSchema, outputSchema]) {
+    const compiled = schema === undefined ? null : compiledSchema(schema)
+    if (compiled !== null && !compiled.ok) return compiled.reason
+  }
+  return null
+}
+
+/** The tools that a turn offers: those named, or all, in the order of the catalog. A tool's qualified name names it in any case. */
+export function offered(catalog: ReadonlyMap<string, Tool>, names: readonly string[] | null): Tool[] {
+  if (names === null) return [...catalog.values()]
+  const wanted = new Set(names)
+  const listed = [...catalog.values()].filter(({ descriptor }) => wanted.delete(descriptor.name))
+  const others = [...wanted].map(
+    name => catalog.get(name) ?? refuse('tools', `names of registered tools; there is no ${JSON.stringify(name)}`),
+  )
+  return [...listed, ...others]
 }

@@ -25,13 +25,15 @@ export type RuntimeOptions = SpawnDefaults & {
   /** False: spawns, reads and resolves, and runs nothing. */
   readonly drive: boolean
   readonly concurrency: number
+  /** What this process has of what turns offer (see `servedAs`). */
+  readonly serves: readonly string[]
   readonly subscribe: Runtime['subscribe']
   /** An unrecorded delta, to be told on `progress.…`: sent and forgotten. */
   readonly onProgress: (progress: Progress) => void
   /** A record that a replay served, to be told on `replays.…`, never on `turns.…` (D8). */
   readonly onReplayed: (event: StoredEvent) => void
   /** What is configured beside the store and the bus, for `doctor`. */
-  readonly configured: { readonly [name: string]: Json }
+  readonly configured: () => { readonly [name: string]: Json }
   /** Lets go of what the host opened; last. */
   readonly release: () => Promise<void>
 }
@@ -48,8 +50,8 @@ export async function createRuntimeOver(ports: Ports, options: RuntimeOptions): 
     hub.tellProgress(progress)
     options.onProgress(progress)
   }
-  const { runtime, concurrency } = options
-  const supervisor = options.drive ? await supervise(ports, { runtime, concurrency, onCommitted, onProgress }) : null
+  const { runtime, concurrency, serves } = options
+  const supervisor = options.drive ? await supervise(ports, { runtime, concurrency, serves, onCommitted, onProgress }) : null
   const core: Core = { ports, options, hub, supervisor, writer: ports.random.workerId(), closed: null }
   const isClosed = () => core.closed !== null
   const { export: exported, ...audited } = audit(ports, options)
@@ -159,7 +161,7 @@ function running(core: Core) {
     doctor: async () => ({
       store: (await ports.store.health()) as unknown as Json,
       bus: (await ports.bus.health()) as unknown as Json,
-      ...options.configured,
+      ...options.configured(),
     }),
   } satisfies Partial<Runtime>
 }

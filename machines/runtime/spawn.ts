@@ -17,7 +17,7 @@ import { project } from '../projection.ts'
 import { meet } from '../remember.ts'
 import { hasEnded, type TurnState } from '../state.ts'
 import { isoTime } from '../time.ts'
-import { catalogDigest } from '../tool.ts'
+import { catalogDigest, servedAs, type ContentTrust, type Tool } from '../tool.ts'
 import { offered } from './catalog.ts'
 import { readLimits, refuse } from './door.ts'
 import type { SpawnWish } from './spawn-options.ts'
@@ -61,10 +61,10 @@ export function openTurn(
     tenant,
     runtime: defaults.runtime,
     key: data.key,
-    contentDigest: contentDigest(data),
+    contentDigest: contentDigest(data, wish.tools),
     labels: data.labels,
     principal: data.principal,
-    offers: data.catalog.map(tool => tool.name),
+    offers: [...new Set(data.catalog.map(servedAs))],
     turnKey: ports.random.bytes(32),
     events,
     projection: project(state),
@@ -76,14 +76,15 @@ export function openTurn(
 function turnOpened(wish: SpawnWish, defaults: SpawnDefaults, followed: TurnState | null, ports: Ports): TurnOpened {
   const { principal, input, output, approvers, labels, key, follows } = wish
   if (followed !== null && !hasEnded(followed)) refuse('follows', 'a turn that has ended')
-  const catalog = offered(ports.tools, wish.tools)
+  const tools = offered(ports.tools, wish.tools)
+  const catalog = tools.map(tool => tool.descriptor)
   const redact = (text: string): string => ports.redactor.text(text).text
   return {
     runtime: defaults.runtime,
     principal,
     ...(defaults.system === undefined ? {} : { system: redact(defaults.system) }),
     input: input.map(entry => ({ ...entry, text: redact(entry.text) })),
-    contentTrust: [...input.map(entry => entry.contentTrust), followed?.contentTrust ?? 'trusted'].reduce(meet),
+    contentTrust: [...input.map(entry => entry.contentTrust), followed?.contentTrust ?? 'trusted', ...tools.map(trustInWords)].reduce(meet),
     catalog,
     catalogDigest: catalogDigest(catalog),
     ask: catalog.some(tool => tool.name === defaults.ask) ? defaults.ask : null,
@@ -104,10 +105,16 @@ function outputMode(ports: Ports): 'enforced' | 'prompted' {
   return ports.model?.capabilities.enforcedOutput === true ? 'enforced' : 'prompted'
 }
 
-/** What makes two spawns with one key the same: all that the caller chose. */
-function contentDigest(data: TurnOpened): string {
-  const { principal, input, catalogDigest: catalog, limits, output, approvers, labels, follows } = data
-  const chosen = { principal, input, catalog, limits, output, approvers, labels, follows }
+/** What a turn reads by being shown a tool. One in quarantine is not shown. */
+function trustInWords({ descriptor, descriptionTrust = 'trusted' }: Tool): ContentTrust {
+  return descriptor.quarantined === undefined ? descriptionTrust : 'trusted'
+}
+
+/** What makes two spawns with one key the same: all that the caller chose. What the tools are at that moment is not his choice. */
+function contentDigest(data: TurnOpened, tools: readonly string[] | null): string {
+  const { principal, input, limits, output, approvers, labels, follows } = data
+  const names = tools === null ? null : [...new Set(tools)].sort()
+  const chosen = { principal, input, tools: names, limits, output, approvers, labels, follows }
   return createHash('sha256').update(canonicalJson(chosen)).digest('base64url')
 }
 

@@ -14,6 +14,8 @@ export type SupervisorOptions = {
   readonly runtime: string
   /** Turns driven at once. */
   readonly concurrency: number
+  /** What this worker has of what turns offer (see `servedAs`): it claims no others. */
+  readonly serves: readonly string[]
   readonly onCommitted: (events: readonly StoredEvent[]) => void
   readonly onProgress: (progress: Progress) => void
 }

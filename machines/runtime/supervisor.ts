@@ -97,7 +97,7 @@ async function claimAndTake(supervision: Supervision, turnId?: string): Promise<
     worker: session.worker,
     count: places,
     runtime: options.runtime,
-    tools: [...ports.tools.keys()],
+    tools: options.serves,
     format: SCHEMA_VERSION,
     ...(turnId === undefined ? {} : { turnId }),
   })

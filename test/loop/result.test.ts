@@ -45,10 +45,11 @@ test('a turn that is cancelled while its result is read is waited for until it h
       providerTools: [],
       drive: false,
       concurrency: 1,
+      serves: [],
       subscribe: () => Promise.reject(new Error('nobody subscribes')),
       onProgress: () => undefined,
       onReplayed: () => undefined,
-      configured: {},
+      configured: () => ({}),
       release: async () => undefined,
     },
   )

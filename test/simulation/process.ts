@@ -74,7 +74,7 @@ export async function startRuntime(stage: Stage, host: Host, process: Process): 
     await outbox?.close()
     for (const close of process.connections) close()
   }
-  process.runtime = await createRuntimeOver(ports, { ...optionsOf(stage.plan), drive: drives, release })
+  process.runtime = await createRuntimeOver(ports, { ...optionsOf(stage.plan), serves: [...ports.tools.keys()], drive: drives, release })
 }
 
 /** What a process has of its own: connections that die with it, chance from its name, and the tools of its release. */
@@ -111,7 +111,7 @@ function optionsOf(plan: Plan) {
     limits: plan.limits,
     providerTools: plan.providerTools === 'none' ? [] : [{ name: 'search_web', replayPolicy }],
     concurrency: plan.concurrency,
-    configured: {},
+    configured: () => ({}),
     subscribe: () => Promise.reject(new Error('consumers subscribe by themselves')),
     onProgress: () => undefined,
     onReplayed: () => undefined,
