@@ -107,9 +107,18 @@ function reasoningOf(content: readonly MessageItem[], origin: Origin): JsonObjec
   return Object.assign({}, ...kept) as JsonObject
 }
 
-/** Other servers read the texts of old arguments again, and refuse a transcript with one that is no JSON. */
 function toolCall(call: Call, { origin, isOpenAI }: ChatSettings, names: ToolNames) {
-  const own = readKept(origin, call.extra)
-  const args = isOpenAI || isObjectText(call.arguments) ? call.arguments : JSON.stringify({ unreadable: call.arguments })
-  return { ...own, id: call.id, type: 'function' as const, function: { name: names.toProvider(call.name), arguments: args } }
+  const args = isOpenAI ? call.arguments : jsonOf(call.arguments)
+  return {
+    ...readKept(origin, call.extra),
+    id: call.id,
+    type: 'function' as const,
+    function: { name: names.toProvider(call.name), arguments: args },
+  }
+}
+
+/** Other servers read the texts of old arguments again, and refuse a transcript with one that is no JSON. */
+function jsonOf(text: string): string {
+  if (text.trim() === '') return '{}'
+  return isObjectText(text) ? text : JSON.stringify({ unreadable: text })
 }

@@ -99,11 +99,12 @@ function readUrl(given: string): string {
 }
 
 function readClient({ client, apiKey, baseURL }: ServerOptions): OpenAI {
-  if (apiKey !== undefined) refuse('apiKey', 'nothing beside `client`, which has its own')
-  if (baseURL !== undefined) refuse('baseURL', 'nothing beside `client`, which has its own')
   const { chat, responses, baseURL: url } = (client ?? {}) as Partial<OpenAI>
   const isOne = canCreate(chat?.completions) && canCreate(responses) && URL.canParse(url ?? '')
-  return isOne ? (client as OpenAI) : refuse('client', 'a client of the package openai')
+  if (!isOne) refuse('client', 'a client of the package openai')
+  if (apiKey !== undefined) refuse('apiKey', 'nothing beside `client`, which has its own')
+  if (baseURL !== undefined) refuse('baseURL', 'nothing beside `client`, which has its own')
+  return client as OpenAI
 }
 
 function canCreate(api: { readonly create?: unknown } | undefined): boolean {

@@ -51,7 +51,7 @@ export function whole(of: JsonObject): Answer {
 
 /** A stream of events, each under the name of its type. */
 export function events(of: readonly JsonObject[]): Answer {
-  return eventStream(of.map(event => ({ name: String(event['type']), data: JSON.stringify(event) })))
+  return eventStream(of.map(event => ({ name: event['type'] as string, data: JSON.stringify(event) })))
 }
 
 function piecesOf(text: string): readonly string[] {
@@ -71,7 +71,7 @@ function itemEvents(item: JsonObject, index: number): readonly JsonObject[] {
         : ['output_text', part?.['text'] ?? '']
   return [
     { type: 'response.output_item.added', output_index: index, item: { ...item, status: 'in_progress', content: [], arguments: '' } },
-    ...piecesOf(String(text)).map(delta => ({ type: `response.${type}.delta`, ...place, content_index: 0, delta })),
+    ...piecesOf(text as string).map(delta => ({ type: `response.${type}.delta`, ...place, content_index: 0, delta })),
     { type: 'response.output_item.done', output_index: index, item },
   ]
 }
