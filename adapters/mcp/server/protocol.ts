@@ -1,11 +1,13 @@
 // One server of the SDK, for one request or one connection: the protocol's words to ours and back.
 
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type CallToolRequest,
+  type ClientCapabilities,
   type RequestId,
   type Server,
   type ServerContext,
@@ -37,7 +39,7 @@ export function protocolServer(house: House, exchangeOf: (context: ServerContext
   server.setRequestHandler('tools/list', request => listTools(house, request.params?.cursor))
   server.setRequestHandler('tools/call', async (request, context) => {
     if (closing()) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The server is closing. Nothing ran; call again.')
-    const asked = readCall(request, context, exchangeOf(context), asksOn(server))
+    const asked = readCall(request, context, exchangeOf(context), asksOver(server, context))
     const result = await underWay(callTool(house, asked)).catch(asProtocolError(house))
     if (isInputRequiredResult(result)) return result
     const schema = tools.get(asked.name)?.descriptor.outputSchema
@@ -81,9 +83,10 @@ function keyIn(meta: { readonly [name: string]: unknown } | undefined): string |
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `\`${KEY}\` is not valid: expected a text.`)
 }
 
-/** A client that declares elicitation without saying which kind has forms. */
-function asksOn(server: Server): boolean {
-  const elicitation = server.getClientCapabilities()?.elicitation
+/** Newer clients say with each request what they can, older ones once. Elicitation without a kind has forms. */
+function asksOver(server: Server, { mcpReq }: ServerContext): boolean {
+  const envelope = mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
+  const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
