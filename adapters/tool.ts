@@ -59,7 +59,7 @@ export type ToolOptions<S extends SchemaInput> = {
   /** Trust in what it returns; default untrusted (C1). */
   readonly contentTrust?: ContentTrust
   /** When a person must agree. Default: never for read-only, else when-untrusted. */
-  readonly approval?: ApprovalRule | ((args: ArgumentsOf<S>, turn: TurnView) => ApprovalRule)
+  readonly approval?: ApprovalRule | ((args: ArgumentsOf<S>, turn: TurnView) => ApprovalRule | Promise<ApprovalRule>)
   readonly scopes?: readonly string[]
   /** Milliseconds that one try may take; default 60,000. */
   readonly timeoutMs?: number
@@ -136,12 +136,17 @@ function describe<S extends SchemaInput>(options: ToolOptions<S>): Omit<ToolDesc
     ...(output === undefined ? {} : { outputSchema: jsonSchemaOf(output, 'output') }),
     replayPolicy,
     contentTrust,
-    approval: typeof approval === 'function' ? 'by-arguments' : (approval ?? (replayPolicy === 'read-only' ? 'never' : 'when-untrusted')),
+    approval: typeof approval === 'function' ? 'by-arguments' : (approval ?? usualApproval(replayPolicy)),
     scopes: readList('scopes', scopes).map((scope, index) => readText(`scopes[${index}]`, scope)),
     timeoutMs,
     tries,
     ...(recordBytes === undefined ? {} : { recordBytes }),
   }
+}
+
+/** The rule of a tool that gives none. */
+export function usualApproval(replayPolicy: ReplayPolicy): ApprovalRule {
+  return replayPolicy === 'read-only' ? 'never' : 'when-untrusted'
 }
 
 function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
@@ -170,9 +175,16 @@ function isStandard(schema: object): schema is StandardSchemaV1 & StandardJSONSc
   return '~standard' in schema
 }
 
+/** How schemas of these libraries come by a JSON form, which they do not have by themselves. */
+const JSON_FORM_OF: Readonly<Record<string, string>> = {
+  valibot: 'a schema with a JSON form: wrap it as toStandardJsonSchema(schema), from @valibot/to-json-schema',
+  zod: 'a schema of zod 4.2 or newer: older ones cannot write themselves as JSON Schema',
+}
+
 /** Schemas are written for what goes in: what a transform makes of it is not what the model sends. */
 function standardSchemaOf(schema: StandardSchemaV1 & StandardJSONSchemaV1, side: 'input' | 'output'): unknown {
-  const { jsonSchema } = schema['~standard']
-  if (jsonSchema === undefined) refuse(side, 'a Standard Schema that can write itself as JSON Schema')
+  const { jsonSchema, vendor } = schema['~standard']
+  if (jsonSchema === undefined)
+    refuse(side, JSON_FORM_OF[vendor] ?? 'a Standard Schema that can write itself as JSON Schema, or a JSON Schema')
   return side === 'input' ? jsonSchema.input({ target: 'draft-2020-12' }) : jsonSchema.output({ target: 'draft-2020-12' })
 }

@@ -91,7 +91,7 @@ async function approvalRule(subject: Subject, state: TurnState, host: GateHost, 
   const descriptor = needed(subject, 'descriptor')
   if (descriptor.approval !== 'by-arguments') return known(descriptor.approval)
   try {
-    const rule = host.tools.get(descriptor.name)?.approvalOf?.(needed(subject, 'prepared'), turnView(state, contentTrust))
+    const rule = await host.tools.get(descriptor.name)?.approvalOf?.(needed(subject, 'prepared'), turnView(state, contentTrust))
     return known(rule)
   } catch {
     return 'always'
