@@ -18,7 +18,7 @@ import { toolNames, type ToolNames } from './tool-names.ts'
 export type { AnthropicOptions } from './anthropic/options.ts'
 
 /**
- * A model of Anthropic: `createRuntime({ model: anthropic('claude-sonnet-4-5'), tools })`.
+ * A model of Anthropic: `createRuntime({ model: anthropic('claude-sonnet-5-5'), tools })`.
  *
  * @param model the API's name of the model
  * @throws ToolturnError `option_invalid`, also where there is no key: neither `apiKey` nor ANTHROPIC_API_KEY
