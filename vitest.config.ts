@@ -19,6 +19,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: onServers,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -6,6 +6,7 @@ import type { Carrier } from './appender.ts'
 import { besideParameters, besideSql, hasBeside } from './beside.ts'
 import { timeOfWrite } from './clock.ts'
 import { arrayLiteral, toInstant } from './columns.ts'
+import { lastHash } from './event-rows.ts'
 import { statement, wakeChannel, type Database, type Statement } from './database.ts'
 import { arraysOf, unnest, type Column } from './unnest.ts'
 
@@ -62,8 +63,8 @@ select u.n::int4 as n${notify ? `, case when unowned then pg_notify('${wakeChann
 /** What stands in the rows of appends that did not go in, and whether they went in before, by a statement nobody heard back from. */
 function lookSql(schema: string): string {
   return `select b.n::int4 as n, t.version, t.epoch, t.tenant, encode(t.head, 'hex') as head,
-  exists (select 1 from "${schema}".events e
-    where e.turn_id = b.turn_id and e.version = b.version and e.hash = decode(b.head, 'hex')) as ours
+  exists (select 1 from "${schema}".appends a
+    where a.turn_id = b.turn_id and a.version = b.version and ${lastHash('a')} = decode(b.head, 'hex')) as ours
 from ${unnest('b', TURN, 1)} left join "${schema}".turns t on t.turn_id = b.turn_id`
 }
 

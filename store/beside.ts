@@ -4,32 +4,20 @@
 import { canonicalJson } from '../machines/json.ts'
 import type { ApprovalRow, Beside } from '../machines/ports/rows.ts'
 import type { StoredEvent } from '../machines/events.ts'
-import { isPlain, toActor, toHex, toInstant, toText } from './columns.ts'
+import { toHex, toInstant, toText } from './columns.ts'
 import type { Parameter } from './database.ts'
+import { APPEND, insertSql, runsOf } from './event-rows.ts'
 import { arraysOf, unnest, type Column } from './unnest.ts'
 
 /** A row of a job: which job of the batch it belongs to, from 1. */
 type Part<Row> = { readonly job: number; readonly row: Row }
+type RowOf<Rows extends (...given: never) => readonly unknown[]> = ReturnType<Rows>[number]
 
 const jobColumn = { name: 'job', type: 'int4', of: ({ job }: Part<unknown>) => job } as const
 
-/** With the canonical text of its payload, and how many events its append has, where it is the last of them. */
-type EventPart = StoredEvent & { readonly text: string | null; readonly appendSize: number }
-
-const EVENT: readonly Column<Part<EventPart>>[] = [
+const EVENTS: readonly Column<Part<RowOf<typeof runsOf>>>[] = [
   jobColumn,
-  { name: 'version', type: 'int4', of: ({ row }) => row.version },
-  { name: 'schema_version', type: 'int4', of: ({ row }) => row.schemaVersion },
-  { name: 'append_size', type: 'int4', of: ({ row }) => row.appendSize },
-  { name: 'plain', type: 'bool', of: ({ row }) => row.text !== null && isPlain(row.text) },
-  { name: 'worked', type: 'float8', of: ({ row }) => row.worked },
-  { name: 'time', type: 'text', of: ({ row }) => row.time },
-  { name: 'type', type: 'text', of: ({ row }) => row.type },
-  { name: 'actor', type: 'text', of: ({ row }) => toActor(row.actor) },
-  { name: 'hash', type: 'text', of: ({ row }) => row.hash },
-  { name: 'salt', type: 'text', of: ({ row }) => row.salt },
-  { name: 'data_hash', type: 'text', of: ({ row }) => (row.salt === null ? row.dataHash : '') },
-  { name: 'data', type: 'text', of: ({ row }) => row.text },
+  ...APPEND.map(({ name, type, of }) => ({ name, type, of: ({ row }: Part<RowOf<typeof runsOf>>) => of(row) })),
 ]
 
 const OPENED: readonly Column<Part<ApprovalRow>>[] = [
@@ -67,14 +55,8 @@ const DROPPED: readonly Column<Part<number>>[] = [jobColumn, { name: 'ordinal', 
 
 /** CTEs that insert the events of the won turns, and what is beside them when `full`. Parameters are counted from `first`. */
 export function besideSql(schema: string, first: number, full: boolean): string {
-  const events = `e as (
-  insert into "${schema}".events (turn_id, version, schema_version, append_size, plain, worked, time, type, actor, hash, salt,
-    data_hash, data)
-  select u.turn_id, r.version, r.schema_version, r.append_size, r.plain, r.worked, r.time::timestamptz, r.type, r.actor,
-    decode(r.hash, 'hex'), decode(r.salt, 'hex'), decode(r.data_hash, 'hex'), r.data::json
-  from u join ${unnest('r', EVENT, first)} on r.job = u.n
-  order by u.turn_id, r.version)`
-  return full ? `${events}, ${fullSql(schema, first + EVENT.length)}` : events
+  const events = `e as (${insertSql(schema, unnest('r', EVENTS, first))})`
+  return full ? `${events}, ${fullSql(schema, first + EVENTS.length)}` : events
 }
 
 function fullSql(schema: string, first: number): string {
@@ -102,11 +84,11 @@ sd as (
 
 /** The parameters of `besideSql`, for jobs in their order. */
 export function besideParameters(jobs: readonly WithBeside[], full: boolean): Parameter[] {
-  const events = partsOf(jobs, job => job.events.map(eventPart))
-  if (!full) return arraysOf(EVENT, events)
+  const events = partsOf(jobs, job => runsOf(job.events))
+  if (!full) return arraysOf(EVENTS, events)
   const settled = (job: WithBeside) => new Map(job.approvals?.settle.map(each => [each.approvalId, each.settled]))
   return [
-    ...arraysOf(EVENT, events),
+    ...arraysOf(EVENTS, events),
     ...arraysOf(
       OPENED,
       partsOf(jobs, job => openedOf(job, settled(job))),
@@ -132,11 +114,6 @@ export type WithBeside = Beside & { readonly events: readonly StoredEvent[] }
 
 function partsOf<Row>(jobs: readonly WithBeside[], rowsOf: (job: WithBeside) => readonly Row[]): Part<Row>[] {
   return jobs.flatMap((job, index) => rowsOf(job).map(row => ({ job: index + 1, row })))
-}
-
-function eventPart(event: StoredEvent, index: number, { length }: readonly StoredEvent[]): EventPart {
-  const text = event.salt === null ? null : canonicalJson(event.data)
-  return { ...event, text, appendSize: index === length - 1 ? length : 0 }
 }
 
 /** The parts of a statement do not see each other's rows: what is opened and settled in one append is opened as settled. */

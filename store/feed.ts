@@ -6,29 +6,27 @@ import type { FeedCursor, Store } from '../machines/ports/store.ts'
 import { statement, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
-import { eventColumns, toEvent, type EventRow } from './rows.ts'
+import { eventColumns, OPENED, toEvent, type EventRow } from './event-rows.ts'
 
-/** A place in the feed: behind the event of this transaction and position. */
-type Place = { readonly identity: string; readonly xid: string; readonly position: string }
+/** A place in the feed: behind so many events of the append of this transaction and position. */
+type Place = { readonly identity: string; readonly xid: string; readonly position: string; readonly at: number }
 
-type FeedRow = EventRow & { readonly xid: string; readonly position: string }
+type FeedRow = EventRow & { readonly xid: string; readonly position: string; readonly at: number }
 
 /**
- * Everything below the oldest running transaction is decided, so what is read there stays the same for ever. Appends are found by
- * their last events; a page may begin and end inside one. `offset 0` keeps the planner from reading all events for them.
+ * Everything below the oldest running transaction is decided, so what is read there stays the same for ever. A page may begin and
+ * end inside an append; no more of them are opened than it takes.
  */
 export function feedSql(schema: string): string {
-  return `with tails as materialized (
-  select turn_id, version, append_size from "${schema}".events
-  where append_size > 0 and (xid, position) > ($1::xid8, $2::int8) and xid < pg_snapshot_xmin(pg_current_snapshot())
-  order by xid, position limit $3::int4)
-select ${eventColumns(schema)}, e.xid::text as xid, e.position::text as position
-from tails cross join lateral (
-  select * from "${schema}".events i
-  where i.turn_id = tails.turn_id and i.version <= tails.version and i.version > tails.version - tails.append_size offset 0) e
-join "${schema}".turns t on t.turn_id = e.turn_id
-where (e.xid, e.position) > ($1::xid8, $2::int8)
-order by e.xid, e.position limit $3::int4`
+  return `with a as materialized (
+  select *, sum(size) over (order by xid, position) - size as before from (
+    select * from "${schema}".appends
+    where (xid, position) >= ($1::xid8, $2::int8) and xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by xid, position limit $4::int4 + 1) page)
+select ${eventColumns(schema)}, a.xid::text as xid, a.position::text as position, e.n::int4 as at
+from a join "${schema}".turns t on t.turn_id = a.turn_id ${OPENED}
+where a.before < $4::int4 + $3::int4 and not (a.xid = $1::xid8 and a.position = $2::int8 and e.n <= $3::int4)
+order by a.xid, a.position, a.version, e.n limit $4::int4`
 }
 
 /**
@@ -56,14 +54,14 @@ export function feedOf(database: Database, identity: string): Pick<Store, 'feed'
 
   return {
     feed: async (cursor, limit) => {
-      const place = cursor === null ? { identity, xid: '0', position: '0' } : placeOf(cursor, identity)
-      const rows = await run<FeedRow>('page', place.xid, place.position, limit)
+      const place = cursor === null ? { identity, xid: '0', position: '0', at: 0 } : placeOf(cursor, identity)
+      const rows = await run<FeedRow>('page', place.xid, place.position, place.at, limit)
       const last = rows.at(-1) ?? place
       return { events: rows.map(toEvent), cursor: cursorAt({ ...last, identity }) }
     },
     feedEnd: async () => {
       const [row] = await run<{ xid: string }>('end')
-      return cursorAt({ identity, xid: row?.xid ?? '0', position: '0' })
+      return cursorAt({ identity, xid: row?.xid ?? '0', position: '0', at: 0 })
     },
     heads: async (since, after, limit) => {
       const behind = after === null || !isTurnId(after) ? null : after
@@ -91,14 +89,14 @@ function feedStatements(schema: string) {
   }
 }
 
-function cursorAt({ identity, xid, position }: Place): FeedCursor {
-  return `${identity}:${xid}:${position}`
+function cursorAt({ identity, xid, position, at }: Place): FeedCursor {
+  return `${identity}:${xid}:${position}:${at}`
 }
 
 /** @throws ToolturnError `option_invalid` for a text that is no cursor, `store_replaced` for one of another database */
 function placeOf(cursor: FeedCursor, identity: string): Place {
-  const match = /^([0-9a-f-]+):(\d{1,20}):(\d{1,19})$/.exec(cursor)
+  const match = /^([0-9a-f-]+):(\d{1,20}):(\d{1,19}):(\d{1,5})$/.exec(cursor)
   if (match === null) throw new ToolturnError('option_invalid', 'This is no cursor of a feed.')
   if (match[1] !== identity) throw new ToolturnError('store_replaced', '', { cursor: match[1], store: identity })
-  return { identity, xid: match[2] as string, position: match[3] as string }
+  return { identity, xid: match[2] as string, position: match[3] as string, at: Number(match[4]) }
 }

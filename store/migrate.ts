@@ -76,12 +76,12 @@ export async function requireMigrated(database: Database): Promise<void> {
 
 /** True in a restored dump: its events name transactions that this cluster is yet to have, so the feed would wait for them. */
 function foreignXids(schema: string): string {
-  return `exists (select 1 from "${schema}".events where append_size > 0 and xid >= pg_snapshot_xmax(pg_current_snapshot()))`
+  return `exists (select 1 from "${schema}".appends where xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 }
 
 /** Puts the events of a restored dump before everything of this cluster. Positions keep their order. */
 async function renumber(schema: string, execute: (text: string) => Promise<unknown>): Promise<void> {
-  await execute(`update "${schema}".events set xid = '0' where ${foreignXids(schema)}`)
+  await execute(`update "${schema}".appends set xid = '0' where ${foreignXids(schema)}`)
 }
 
 function refuseNewer(schema: string, found: number): void {

@@ -7,6 +7,7 @@ import type { Carrier } from './appender.ts'
 import { besideParameters, besideSql, hasBeside } from './beside.ts'
 import { timeOfWrite } from './clock.ts'
 import { arrayLiteral, toHex, toLabels, toText } from './columns.ts'
+import { lastHash } from './event-rows.ts'
 import { statement, wakeChannel, type Database } from './database.ts'
 import { arraysOf, unnest, type Column } from './unnest.ts'
 
@@ -60,8 +61,8 @@ select u.n::int4 as n${notify ? `, case when unowned then pg_notify('${wakeChann
 /** Who stands where an open did not go in: a turn of the same key, or of the same id. */
 function lookSql(schema: string): string {
   return `select b.n::int4 as n, t.turn_id::text as turn_id, t.content_digest,
-  exists (select 1 from "${schema}".events e
-    where e.turn_id = b.turn_id and e.version = b.version and e.hash = decode(b.head, 'hex')) as ours
+  exists (select 1 from "${schema}".appends a
+    where a.turn_id = b.turn_id and a.version = b.version and ${lastHash('a')} = decode(b.head, 'hex')) as ours
 from ${unnest('b', ROW, 1)}
 join "${schema}".turns t on t.turn_id = b.turn_id or (t.tenant = b.tenant and t.key = b.key)
 order by b.n, t.key is not distinct from b.key desc`

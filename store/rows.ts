@@ -1,65 +1,12 @@
 // From rows to the port's shapes. The columns of each row are selected as both drivers give them back alike.
 
 import { sql } from 'kysely'
-import { createHash } from 'node:crypto'
-import { GENESIS } from '../machines/chain.ts'
-import type { StoredEvent } from '../machines/events.ts'
 import type { Outcome } from '../machines/ids.ts'
 import type { ApprovalRow, TurnRow, TurnStateName } from '../machines/ports/rows.ts'
 import type { Principal } from '../machines/principal.ts'
-import { fromActor, fromLabels, fromText } from './columns.ts'
+import { fromLabels, fromText } from './columns.ts'
 import { parseJson } from '../machines/json-text.ts'
 import { epochMs } from './schema.ts'
-
-export type EventRow = {
-  turn_id: string
-  version: number
-  schema_version: number
-  worked: number
-  time: string
-  type: string
-  tenant: string
-  actor: string
-  previous_hash: string | null
-  hash: string
-  salt: string | null
-  data_hash: string
-  data: string | null
-}
-
-/** What is selected of an event, for raw statements; `e` is the table, `t` that of its turn. */
-export const eventColumns = (schema: string) => `e.turn_id::text, e.version, e.schema_version, e.worked,
-  to_char(e.time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as time, e.type, t.tenant, e.actor,
-  encode(e.hash, 'hex') as hash, encode(e.salt, 'hex') as salt, encode(e.data_hash, 'hex') as data_hash, e.data::text as data,
-  (select encode(p.hash, 'hex') from "${schema}".events p
-    where p.turn_id = e.turn_id and p.version = e.version - 1) as previous_hash`
-
-/** Behind a hole the hash before is not known, and the genesis that stands in for it breaks the chain, as the hole does. */
-export function toEvent(row: EventRow): StoredEvent {
-  return {
-    turnId: row.turn_id,
-    version: row.version,
-    type: row.type,
-    schemaVersion: row.schema_version,
-    time: row.time,
-    tenant: row.tenant,
-    actor: fromActor(row.actor),
-    worked: row.worked,
-    data: row.data === null ? null : parseJson(row.data),
-    salt: row.salt,
-    dataHash: row.data_hash === '' ? digest(row) : row.data_hash,
-    previousHash: row.previous_hash ?? GENESIS,
-    hash: row.hash,
-  }
-}
-
-/** The stored text is the canonical one, so it is hashed as it lies there. */
-function digest({ salt, data }: EventRow): string {
-  return createHash('sha256')
-    .update(salt ?? '', 'hex')
-    .update(data ?? '')
-    .digest('hex')
-}
 
 /** What is selected of a turn's row, for kysely. */
 export const TURN_COLUMNS = [

@@ -38,22 +38,22 @@ export type TurnsTable = {
   outcomes: string[]
 }
 
-export type EventsTable = {
+export type AppendsTable = {
   turn_id: string
   version: number
+  size: number
   schema_version: number
-  append_size: number
   xid: string
   position: string
   worked: number
   time: Instant
   plain: boolean
-  type: string
+  types: string
   actor: string
-  hash: Uint8Array
-  data_hash: Uint8Array
-  salt: Uint8Array | null
-  data: string | null
+  hashes: Uint8Array
+  salts: Uint8Array
+  data_hashes: Uint8Array
+  data: string
 }
 
 export type ApprovalsTable = {
@@ -75,7 +75,7 @@ export type ApprovalsTable = {
 
 export type Tables = {
   turns: TurnsTable
-  events: EventsTable
+  appends: AppendsTable
   approvals: ApprovalsTable
   sealed: { turn_id: string; ordinal: number; box: Uint8Array }
   blobs: { turn_id: string; digest: Uint8Array; bytes: Uint8Array }

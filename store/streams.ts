@@ -5,31 +5,26 @@ import { statement, type Database } from './database.ts'
 import type { Store } from '../machines/ports/store.ts'
 import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
-import { eventColumns, toEvent, type EventRow } from './rows.ts'
+import { damageSql, eraseSql, eventColumns, OPENED, toEvent, VERSION, type EventRow } from './event-rows.ts'
 
-/**
- * The payload and its salt go; the digest that the chain needs stays. What the inbox showed of the turn goes with all of it, and so
- * do the results kept whole; with some versions those that only they name.
- */
-function eraseSql(schema: string): string {
-  return `with e as (
-  update "${schema}".events set data = null, salt = null, plain = false,
-    data_hash = sha256(salt || convert_to(data::text, 'UTF8'))
-  where turn_id = $1::uuid and salt is not null and ($2::int4[] is null or version = any($2::int4[])) returning 1),
+/** What the inbox showed of the turn goes with all of it, and so do the results kept whole; with some versions those that only they name. */
+function eraseTurnSql(schema: string): string {
+  return `with ${eraseSql(schema)},
 b as (delete from "${schema}".blobs where turn_id = $1::uuid and ($2::int4[] is null or encode(digest, 'hex') = any($3::text[]))),
-a as (update "${schema}".approvals set arguments = 'null', reason = '' where turn_id = $1::uuid and $2::int4[] is null),
+i as (update "${schema}".approvals set arguments = 'null', reason = '' where turn_id = $1::uuid and $2::int4[] is null),
 s as (delete from "${schema}".sealed where turn_id = $1::uuid and $2::int4[] is null)
-select count(*)::int4 as count from e`
+select coalesce(sum(erased), 0)::int4 as count from e`
 }
 
 export function streamsOf(database: Database): Pick<Store, 'read' | 'secrets' | 'sealed' | 'erase' | 'damage'> {
   const { schema } = database
-  const read = statement(`select ${eventColumns(schema)} from "${schema}".events e join "${schema}".turns t on t.turn_id = e.turn_id
-    where e.turn_id = $1::uuid and e.version > $2::int4 order by e.version limit $3::int4`)
+  const read = statement(`select ${eventColumns(schema)}
+    from "${schema}".appends a join "${schema}".turns t on t.turn_id = a.turn_id ${OPENED}
+    where a.turn_id = $1::uuid and a.version > $2::int4 and ${VERSION} > $2::int4 order by a.version, e.n limit $3::int4`)
   const secrets = statement(`select turn_key as bytes from "${schema}".turns where turn_id = $1::uuid`)
   const sealed = statement(`select box as bytes from "${schema}".sealed where turn_id = $1::uuid and ordinal = $2::int4`)
-  const erase = statement(eraseSql(schema))
-  const damage = statement(`delete from "${schema}".events where turn_id = $1::uuid and version = $2::int4`)
+  const erase = statement(eraseTurnSql(schema))
+  const damage = statement(damageSql(schema))
 
   const run = async <Row>(text: typeof read, turnId: string, ...more: Parameters<Database['run']>[1]) =>
     isTurnId(turnId) ? repeatable(() => database.run<Row>(text, [turnId, ...more])) : []

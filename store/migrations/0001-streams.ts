@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
 export const streams: Migration = {
   number: 1,
   name: 'streams',
-  sql: schema => [...turns(schema), ...events(schema), ...beside(schema), ...processes(schema)],
+  sql: schema => [...turns(schema), ...appends(schema), ...beside(schema), ...processes(schema)],
 }
 
 /**
@@ -54,35 +54,36 @@ const turns = (s: string) => [
 ]
 
 /**
- * The payload is `json` with canonical text: `jsonb` would refuse U+0000 and halves of surrogate pairs. Nothing is kept twice: the
- * tenant is the turn's; the hash before an event is the hash of the version before; the payload's digest follows from salt and
- * payload, and has a value of its own only once they are erased. `append_size` counts the events of an append in its last one, and is
- * 0 in the others: so the index of the feed has one entry for each append.
+ * A row is an append: its events share a stamp and stand in their order in `types`, `hashes`, `salts` and `data`, the last of them at
+ * `version`. The payloads are `json` with canonical text: `jsonb` would refuse U+0000 and halves of surrogate pairs. Nothing is kept
+ * twice: the tenant is the turn's; the hash before an event is that of the one before; a payload's digest follows from salt and
+ * payload, and `data_hashes` is empty until one of them was erased.
  */
-const events = (s: string) => [
-  `create table "${s}".events (
+const appends = (s: string) => [
+  `create table "${s}".appends (
   turn_id uuid not null,
   version int4 not null,
+  size int2 not null,
   schema_version int2 not null,
-  append_size int2 not null,
   xid xid8 not null default pg_current_xact_id(),
   position int8 not null generated always as identity,
   worked float8 not null,
   time timestamptz not null,
   plain bool not null,
-  type text not null,
+  types text not null,
   actor text not null,
-  hash bytea not null,
-  data_hash bytea not null,
-  salt bytea,
-  data json,
+  hashes bytea not null,
+  salts bytea not null,
+  data_hashes bytea not null,
+  data json not null,
   primary key (turn_id, version)
 )`,
-  `create index events_feed on "${s}".events (xid, position) where append_size > 0`,
+  `create index appends_feed on "${s}".appends (xid, position)`,
   `create view "${s}".events_sql as
-  select e.turn_id, e.version, e.type, e.schema_version, e.time, t.tenant, e.actor, e.worked, e.position,
-    case when e.plain then e.data::jsonb end as data
-  from "${s}".events e join "${s}".turns t on t.turn_id = e.turn_id`,
+  select a.turn_id, (a.version - a.size + e.n)::int4 as version, split_part(a.types, ' ', e.n::int4) as type, a.schema_version, a.time,
+    t.tenant, a.actor, a.worked, a.position, case when a.plain then nullif(e.data::jsonb, 'null') end as data
+  from "${s}".appends a join "${s}".turns t on t.turn_id = a.turn_id
+  cross join lateral json_array_elements(a.data) with ordinality as e(data, n)`,
 ]
 
 const beside = (s: string) => [

@@ -15,7 +15,7 @@ describe('the embedded store', () => {
 
   beforeAll(async () => {
     held = await spawn('refund 42')
-  }, 60_000)
+  })
 
   test('spawn drives the turn to rest', () => {
     expect(held.state).toBe('holding')

@@ -87,7 +87,7 @@ beforeAll(async () => {
       await perform(history)
     }
   }
-}, 120_000)
+}, 240_000)
 
 const followed = () => played.filter(each => each.followed === each.history.length)
 

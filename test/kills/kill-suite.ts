@@ -34,7 +34,7 @@ export function describeKills(name: string, enter: Enter, listen?: typeof listen
       const effects = leaving.adopt(openEffects(room.effects), opened => opened.close())
       const turns = await turnsOf(lived.worker)
       seen = { lived, effects, turns: new Map(turns.map(turn => [planOfRow(turn), turn])) }
-    }, 180_000)
+    }, 300_000)
 
     afterAll(() => leaving.disposeAsync())
 

@@ -61,7 +61,7 @@ describeWithServers('a crowd of turns under workers that die every second', ({ p
     visitors.abort()
     await Promise.all([crowd, crew.complete()])
     await until('the end of every turn', async () => (await turnsOf(web)).every(hasEnded), 60_000)
-  }, 240_000)
+  }, 480_000)
 
   afterAll(() => leaving.disposeAsync())
 

@@ -52,7 +52,7 @@ export function describeStopped(name: string, postgres: string, lease: 'ended' |
 
     beforeAll(async () => {
       seen = await stopAndWake(postgres, lease, rows, leaving)
-    }, 120_000)
+    }, 300_000)
 
     afterAll(() => leaving.disposeAsync())
 

@@ -21,8 +21,10 @@ export async function fillTurns(session: pg.Client, schema: string, count: numbe
     select gen_random_uuid(), at, 'filler', 'filler', 'digest', '{}', '{}', '\\x00', extract(epoch from at) / 3600, false, at, 1, 0, 1, 1, 1,
       '\\x00', 'completed', '{}', '{}'
     from (select now() - n * interval '1 minute' as at from generate_series(1, ${count}) n) filler`)
-  await session.query(`insert into "${schema}".events (turn_id, version, schema_version, append_size, worked, time, plain, type, actor, hash, data_hash)
-    select turn_id, 1, 1, 1, 0, opened_at, true, 'turn.opened', 'filler', '\\x00', '\\x00' from "${schema}".turns where runtime = 'filler'`)
+  await session.query(`insert into "${schema}".appends (turn_id, version, size, schema_version, worked, time, plain, types, actor, hashes,
+    salts, data_hashes, data)
+    select turn_id, 1, 1, 1, 0, opened_at, true, 'turn.opened', 'filler', '\\x00', '\\x00', '', '[{}]' from "${schema}".turns
+    where runtime = 'filler'`)
   await session.query(`analyze "${schema}".turns`)
-  await session.query(`analyze "${schema}".events`)
+  await session.query(`analyze "${schema}".appends`)
 }

@@ -75,7 +75,7 @@ describeWithPostgres('an append whose connection is cut', url => {
     const append = appendAt(placeBehind(turn))
     const answer = await withSession(url, async session => {
       await session.query('begin')
-      await session.query(`lock table "${schema}".events in exclusive mode`)
+      await session.query(`lock table "${schema}".appends in exclusive mode`)
       const sent = store.append(append)
       await waitForBlocked(schema)
       await session.query('commit')
@@ -92,7 +92,7 @@ describeWithPostgres('an append whose connection is cut', url => {
         const { rows } = await session.query(
           `select pg_terminate_backend(l.pid) from pg_locks l
           where not l.granted and l.relation = $1::regclass`,
-          [`"${name}".events`],
+          [`"${name}".appends`],
         )
         if (rows.length > 0) return
       }

@@ -62,7 +62,7 @@ describeWithPostgres('the feed', url => {
     await first.open(turn)
     await first.append(appendAt(placeBehind(turn)))
     await first.close()
-    await withSession(url, session => session.query(`update "${restored}".events set xid = (xid::text::int8 + 1000000000000)::text::xid8`))
+    await withSession(url, session => session.query(`update "${restored}".appends set xid = (xid::text::int8 + 1000000000000)::text::xid8`))
     await expect(openPostgres(url, { schema: restored })).rejects.toMatchObject({ code: 'schema_unmigrated' })
     await migratePostgres(url, { schema: restored })
     await store.close()

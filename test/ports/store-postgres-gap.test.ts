@@ -16,7 +16,7 @@ describeWithPostgres('a gap in the positions of events', url => {
     const { rows } = await withSession(url, async session => {
       await session.query('begin')
       const taken = await session.query(
-        `select nextval(pg_get_serial_sequence('${schema}.events', 'position')) as position, pg_current_xact_id()`,
+        `select nextval(pg_get_serial_sequence('${schema}.appends', 'position')) as position, pg_current_xact_id()`,
       )
       await session.query('rollback')
       return taken

@@ -28,7 +28,7 @@ describeWithPostgres('several processes on one store', url => {
     const running = Promise.all(upTo(PROCESSES).map(() => run({ url, schema, worker: unique('worker'), rounds: ROUNDS })))
     ;[tailed, reports] = await Promise.all([tail(store, start, running), running])
     return () => store.close()
-  }, 60_000)
+  })
 
   it('keeps every accepted event once, and nothing else', async () => {
     const accepted = reports.flatMap(report => report.accepted)

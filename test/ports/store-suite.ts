@@ -25,7 +25,7 @@ export function storeSuite(start: () => Promise<StoreUnderTest>): void {
 
   beforeAll(async () => {
     under = await start()
-  }, 120_000)
+  }, 300_000)
   afterAll(async () => {
     for (const store of new Set(under?.stores)) await store.close()
   })

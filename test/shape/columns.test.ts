@@ -11,6 +11,23 @@ import { describeWithPostgres, freshSchema } from '../servers.ts'
 
 /** Columns by table, in alphabetic order, each with its type; `?` where it may be null. */
 const COLUMNS = {
+  appends: [
+    'actor text',
+    'data json',
+    'data_hashes bytea',
+    'hashes bytea',
+    'plain bool',
+    'position int8',
+    'salts bytea',
+    'schema_version int2',
+    'size int2',
+    'time timestamptz',
+    'turn_id uuid',
+    'types text',
+    'version int4',
+    'worked float8',
+    'xid xid8',
+  ],
   approvals: [
     'acting json?',
     'approval_id text',
@@ -28,23 +45,6 @@ const COLUMNS = {
     'turn_id uuid',
   ],
   blobs: ['bytes bytea', 'digest bytea', 'turn_id uuid'],
-  events: [
-    'actor text',
-    'append_size int2',
-    'data json?',
-    'data_hash bytea',
-    'hash bytea',
-    'plain bool',
-    'position int8',
-    'salt bytea?',
-    'schema_version int2',
-    'time timestamptz',
-    'turn_id uuid',
-    'type text',
-    'version int4',
-    'worked float8',
-    'xid xid8',
-  ],
   events_sql: [
     'actor text?',
     'data jsonb?',

@@ -46,7 +46,7 @@ beforeAll(() => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: built, encoding: 'utf8' })
   shipped = filesOf(JSON.parse(packed)).toSorted()
   installed = install(built, shipped)
-}, 120_000)
+}, 240_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -120,5 +120,5 @@ describe('a project that installed it', () => {
     const compiler = join(TOP, 'node_modules', 'typescript', 'bin', 'tsc')
     const { stdout } = spawnSync(process.execPath, [compiler, ...options, 'program.ts'], { cwd: installed, encoding: 'utf8' })
     expect(stdout).toBe('')
-  }, 60_000)
+  }, 240_000)
 })
