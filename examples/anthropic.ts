@@ -31,7 +31,7 @@ const ana = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as c
 const turn = await runtime.spawn({ input: 'Order 42 arrived broken. Please refund it.', principal: ana })
 
 for await (const event of turn.events({ progress: true })) {
-  if (event.type === 'progress' && event.data['kind'] === 'text') process.stdout.write(String(event.data['text']))
+  if (event.type === 'progress' && event.data['kind'] === 'text') process.stdout.write(event.data['text'] as string)
   if (event.type === 'call.recorded') console.log(`\ncall ${event.data.ordinal} is done`)
   if (event.type === 'call.held') await runtime.approve(event.data.approvalId, { as: ana, via: 'app' })
 }

@@ -25,4 +25,4 @@ test('the example reads, is held, is approved, and ends', async () => {
     'completed: Order 42 is refunded.',
   ])
   expect(wire.asked.map(({ path }) => path)).toEqual(['/v1/messages', '/v1/messages', '/v1/messages'])
-})
+}, 60_000)
