@@ -11,6 +11,9 @@ export type CallPart = JsonObject
 /** A call that is being told. `arguments` is null until there is a piece of them. */
 type Open = { readonly place: unknown; readonly id: string | undefined; readonly name: string; arguments: string | null; rest: JsonObject }
 
+/** More calls than any message has that could be recorded. */
+const MOST_CALLS = 1_000
+
 const PART_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'function'])
 
 /** The calls in the order in which they began, each as a whole message would hold it. @throws ModelFailure for pieces that fit nowhere */
@@ -31,7 +34,7 @@ function add(part: CallPart, calls: Open[], who: string): void {
   const rest = restOf(part, PART_FIELDS)
   const call = callOf(part['index'], id, calls, who)
   if (call === undefined) {
-    if (name === undefined) throw misfit(who)
+    if (name === undefined || calls.length === MOST_CALLS) throw misfit(who)
     calls.push({ place: part['index'], id, name, arguments: text, rest })
     return
   }

@@ -5,16 +5,15 @@ import { isJsonObject, type Json, type JsonObject } from '../../../machines/json
 /** Fields of a block that come in pieces; of every other the last word counts. */
 const GROWING = ['text', 'summary']
 
-/** The blocks with more pieces. A piece belongs to the block before it when it has that one's index and type. */
-export function addDetails(blocks: readonly Json[], pieces: readonly Json[]): readonly Json[] {
-  return pieces.reduce<readonly Json[]>((joined, piece) => {
-    const last = joined.at(-1)
-    if (!isJsonObject(last) || !isJsonObject(piece) || !belong(last, piece)) return [...joined, piece]
-    return [...joined.slice(0, -1), grown(last, piece)]
-  }, blocks)
+/** Puts a piece behind the blocks, or into the last one when it has that one's index and type. */
+export function addDetail(blocks: Json[], piece: Json): void {
+  const last = blocks.at(-1)
+  if (isJsonObject(last) && isJsonObject(piece) && belongs(piece, last)) blocks[blocks.length - 1] = grown(last, piece)
+  else blocks.push(piece)
 }
 
-function belong(block: JsonObject, piece: JsonObject): boolean {
+/** Hidden reasoning comes in one piece. */
+function belongs(piece: JsonObject, block: JsonObject): boolean {
   return piece['index'] !== undefined && piece['index'] === block['index'] && piece['type'] === block['type'] && piece['data'] === undefined
 }
 

@@ -4,13 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../../machines/json
 import type { AskContext } from '../../../machines/ports/model.ts'
 import { cutOff, protocolViolation } from '../failure.ts'
 import { joinCalls, type CallPart } from './chat-calls.ts'
-import { addDetails } from './chat-details.ts'
+import { addDetail } from './chat-details.ts'
 import { listIn, objectIn, textIn } from './wire.ts'
 
 /** What was heard so far. Fields that nobody sent are not there, as in a whole message. */
 type Heard = {
   readonly texts: Map<string, string>
-  details: readonly Json[]
+  readonly details: Json[]
   readonly calls: CallPart[]
   finish: string | null
   usage: JsonObject | undefined
@@ -47,7 +47,7 @@ function hear(choice: Json, heard: Heard, onDelta: AskContext['onDelta'], who: s
   const said = hearTexts(delta, heard, onDelta, who)
   const calls = hearCalls(delta, heard, onDelta, who)
   const details = listIn(delta, 'reasoning_details')
-  heard.details = addDetails(heard.details, details)
+  for (const detail of details) addDetail(heard.details, detail)
   const finish = textIn(choice, 'finish_reason') ?? null
   if (isLate && (said || calls || details.length > 0 || (finish !== null && finish !== heard.finish)))
     throw protocolViolation(`${who} sent a stream that goes on behind its end.`)

@@ -27,13 +27,8 @@ const FILTERED: ReadonlySet<unknown> = new Set([
   'image_content_policy_violation',
 ])
 const NO_QUOTA = 'insufficient_quota'
-const PASSING: ReadonlySet<unknown> = new Set([
-  'server_error',
-  'rate_limit_exceeded',
-  'server_is_overloaded',
-  'slow_down',
-  'vector_store_timeout',
-])
+/** Codes in an answer that say that the request itself is at fault. */
+const FINAL = /^(invalid|unsupported)_|_mismatch$|image/
 
 /**
  * What is thrown in place of an answer.
@@ -61,9 +56,9 @@ export function serverFailure(error: ServerError, who: string, waitMs?: number):
   if (status !== undefined) return httpFailure(who, status, waitMs, tooLong)
   const message = `${who} said in its answer that it failed.`
   if (tooLong) return modelFailure(message, { kind: 'http', code: 'model_context_exceeded', final: true })
-  // Of what is not known it is hoped that it passes: nothing ran, and the tries are bounded.
-  const passes = PASSING.has(error.code) || typeof error.code !== 'string' || !/^(invalid|unsupported)_|_mismatch$|image/.test(error.code)
-  return modelFailure(message, { kind: 'http', code: passes ? 'model_unavailable' : 'model_request_rejected', final: !passes })
+  // Of every other it is hoped that it passes: nothing ran, and the tries are bounded.
+  const final = typeof error.code === 'string' && FINAL.test(error.code)
+  return modelFailure(message, { kind: 'http', code: final ? 'model_request_rejected' : 'model_unavailable', final })
 }
 
 /** Asked again, an account without money is still one. */

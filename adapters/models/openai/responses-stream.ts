@@ -7,11 +7,16 @@ import { cutOff, protocolViolation } from '../failure.ts'
 import { serverFailure } from './failures.ts'
 import { listIn, objectIn, textIn } from './wire.ts'
 
-/** What was heard so far. Texts by item, and by the part of it. */
+/** What was heard so far. */
 type Heard = {
+  /** Items that are done, by their index. */
   readonly done: Map<number, JsonObject>
+  /** Pieces of texts, joined, by item and part of it: `[0,1]`, or `[0,"arguments"]`. */
   readonly texts: Map<string, string>
 }
+
+/** More items than any response has that could be recorded. */
+const MOST_ITEMS = 1_000
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
@@ -44,19 +49,17 @@ function hear(event: JsonObject, heard: Heard, onDelta: AskContext['onDelta'], w
 }
 
 function add(kind: 'text' | 'call', event: JsonObject, { texts }: Heard, onDelta: AskContext['onDelta']): void {
-  const text = textIn(event, 'delta') ?? ''
-  const place = placeOf(event['output_index'], kind === 'text' ? event['content_index'] : 'arguments')
+  const text = textIn(event, 'delta')
+  if (text === undefined) return
+  const place = JSON.stringify([event['output_index'], kind === 'text' ? (event['content_index'] ?? 0) : 'arguments'])
   texts.set(place, (texts.get(place) ?? '') + text)
   onDelta({ kind, text })
 }
 
-function placeOf(item: unknown, part: unknown): string {
-  return `${String(item)}/${String(part)}`
-}
-
 function finish(event: JsonObject, { done }: Heard, who: string): void {
-  const [index, item] = [event['output_index'], event['item']]
-  if (typeof index !== 'number' || !isJsonObject(item) || done.has(index)) throw contradiction(who)
+  const { output_index: index, item } = event
+  const isPlace = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < MOST_ITEMS
+  if (!isPlace || !isJsonObject(item) || done.has(index)) throw contradiction(who)
   done.set(index, item)
 }
 
@@ -94,10 +97,10 @@ function essenceOf(item: JsonObject): string {
 
 /** The text of an item of which pieces were heard. */
 function textAt(output: readonly JsonObject[], place: string): unknown {
-  const [index = '', part = ''] = place.split('/')
-  const item = output[Number(index)] ?? {}
+  const [index, part] = JSON.parse(place) as readonly [number, number | 'arguments']
+  const item = output[index] ?? {}
   if (part === 'arguments') return item['arguments']
-  const content = listIn(item, 'content')[Number(part)]
+  const content = listIn(item, 'content')[part]
   return isJsonObject(content) ? content['text'] : undefined
 }
 

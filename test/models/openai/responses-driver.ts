@@ -42,7 +42,7 @@ function itemsOf({ text, calls = [], stop }: Said): readonly JsonObject[] {
 }
 
 export function response(output: readonly JsonObject[], more: JsonObject = {}): JsonObject {
-  return { id: 'resp_1', object: 'response', created_at: 1, error: null, ...ENDS.end, output, usage: USAGE, ...more }
+  return { id: 'resp_1', object: 'response', created_at: 1, model: 'm', error: null, ...ENDS.end, output, usage: USAGE, ...more }
 }
 
 export function whole(of: JsonObject): Answer {

@@ -213,6 +213,7 @@ describe('a stream', () => {
     ['that ends with fewer items than were done', () => stream([...done, { ...end, response: response([message('Yes.')]) }])],
     ['that tells of one item twice', () => stream([...done, ...done, end])],
     ['that leaves an item out', () => stream([...done.slice(1), { ...end, response: response([]) }])],
+    ['whose item has a place far away', () => stream([{ type: 'response.output_item.done', output_index: 1e9, item: CALL }, end])],
     ['whose item has no place', () => stream([{ type: 'response.output_item.done', item: CALL }, end])],
     ['that ends incomplete with a response that is completed', () => stream([{ ...end, type: 'response.incomplete' }])],
     ['that ends without a response', () => stream([{ type: 'response.completed' }])],
