@@ -20,7 +20,7 @@ export function runsOf(events: readonly StoredEvent[]): readonly Run[] {
   const runs: Run[] = []
   for (const event of events) {
     const text = event.salt === null ? ERASED : canonicalJson(event.data)
-    const stamp = canonicalJson([event.time, toActor(event.actor), event.worked, event.schemaVersion, event.salt === null, isPlain(text)])
+    const stamp = [event.time, event.worked, event.schemaVersion, text === ERASED, isPlain(text), toActor(event.actor)].join(' ')
     const last = runs.at(-1)
     if (last?.stamp === stamp) runs[runs.length - 1] = { stamp, events: [...last.events, event], texts: [...last.texts, text] }
     else runs.push({ stamp, events: [event], texts: [text] })

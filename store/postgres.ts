@@ -84,9 +84,10 @@ function postgresDatabase(target: string | pg.Pool, options: PostgresOptions & L
     listen: callback => (listen ? wakes.listen(callback) : () => undefined),
     close: () => {
       closing ??= wakes.close().then(() => {
+        // A pool of its own is listened to until its last connection is gone: one that the server ends meanwhile harms nobody.
+        if (typeof target === 'string') return pool.end()
         pool.off('connect', watch)
         pool.off('error', onLost)
-        return typeof target === 'string' ? pool.end() : undefined
       })
       return closing
     },

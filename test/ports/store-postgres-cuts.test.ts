@@ -7,6 +7,7 @@ import { describeWithPostgres, freshSchema } from '../servers.ts'
 import { cuttingProxy, type Cut, type CuttingProxy } from './cutting-proxy.ts'
 import { withSession } from './postgres-rows.ts'
 import { versions } from './stage.ts'
+import { upTo } from './stage.ts'
 import { appendAt, newTurn, placeBehind } from './streams.ts'
 
 const CUTS: readonly Cut[] = ['before', 'within', 'after']
@@ -98,6 +99,24 @@ describeWithPostgres('an append whose connection is cut', url => {
       }
     })
   }
+})
+
+describeWithPostgres('a store that is closed while the server ends its sessions', url => {
+  it('harms nobody', async () => {
+    const schema = freshSchema()
+    const named = new URL(url)
+    named.searchParams.set('application_name', schema)
+    await openPostgres(named.href, { schema, migrate: true }).then(store => store.close())
+    await withSession(url, async session => {
+      for (let round = 0; round < 20; round += 1) {
+        const store = await openPostgres(named.href, { schema })
+        await Promise.all(upTo(10).map(() => store.now()))
+        const ended = session.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [schema])
+        await Promise.all([ended, store.close()])
+      }
+    })
+    await expect(openPostgres(url, { schema }).then(store => store.close())).resolves.toBeUndefined()
+  })
 })
 
 describeWithPostgres('a store without a server', () => {
