@@ -87,7 +87,7 @@ export function providerToolItem(item: JsonObject, name: string, origin: Origin)
 export function resentItem(item: Extract<ModelItem, { readonly kind: 'provider-tool' }>, origin: Origin): JsonObject | undefined {
   const own = readKept(origin, item.extra)
   if (own === undefined) return undefined
-  return { ...own, ...(item.id === undefined ? {} : { id: item.id }), ...fieldsOf(item.input), ...fieldsOf(item.result) }
+  return { ...fieldsOf(item.input), ...fieldsOf(item.result), ...own, ...(item.id === undefined ? {} : { id: item.id }) }
 }
 
 function fieldsOf(value: Json | undefined): JsonObject {

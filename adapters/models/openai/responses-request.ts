@@ -1,8 +1,8 @@
 // The neutral request in the words of the Responses API. Nothing is stored at OpenAI, so every request holds the whole transcript, and
-// the ids of items, which would refer to what is stored, stay behind.
+// the ids of messages and calls, by which the API looks for what it stored, stay behind.
 
 import type { Responses } from 'openai/resources/responses/responses'
-import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
+import type { Json, JsonObject } from '../../../machines/json.ts'
 import type { OutputRequest } from '../../../machines/events/turn.ts'
 import type { Message, MessageItem, ModelRequest, PairedResult } from '../../../machines/ports/model.ts'
 import { outputBudget } from '../budget.ts'
@@ -48,7 +48,7 @@ export const RESPONSES_FIELDS = [
 export function responsesBody(settings: ResponsesSettings, request: ModelRequest, names: ToolNames): Body {
   const { model, maxOutputTokens, body } = settings
   const tools = toolsOf(settings, request, names)
-  const include = [...listIn(body, 'include'), ...(settings.encryptedReasoning ? ['reasoning.encrypted_content'] : [])]
+  const include = [...new Set([...listIn(body, 'include'), ...(settings.encryptedReasoning ? ['reasoning.encrypted_content'] : [])])]
   const text = { ...objectIn(body, 'text'), ...formatOf(request.output) }
   return {
     ...body,
@@ -92,7 +92,7 @@ function assistantInput(item: MessageItem, origin: Origin, names: ToolNames): re
     case 'call':
       return [callOf(item, readKept(origin, item.extra), names)]
     case 'opaque':
-      return asInput(reasonedAt(origin, item.value))
+      return asInput(keptItem(item.value, origin))
     case 'provider-tool':
       return asInput(resentItem(item, origin))
   }
@@ -112,8 +112,8 @@ function callOf(item: Extract<MessageItem, { readonly kind: 'call' }>, own: Json
   return { ...own, type: 'function_call', call_id: item.id, name: names.toProvider(item.name), arguments: item.arguments }
 }
 
-/** Reasoning that holds nothing but its id refers to what would have been stored. */
-function reasonedAt(origin: Origin, value: Json): JsonObject | undefined {
+/** An item that is only kept. Reasoning that holds nothing but its id refers to what would have been stored. */
+function keptItem(value: Json, origin: Origin): JsonObject | undefined {
   const item = readKept(origin, value)
   if (item === undefined || item['type'] !== 'reasoning') return item
   return textIn(item, 'encrypted_content') === undefined && listIn(item, 'content').length === 0 ? undefined : item
@@ -121,7 +121,7 @@ function reasonedAt(origin: Origin, value: Json): JsonObject | undefined {
 
 /** What the API gave as an item it takes back as one. */
 function asInput(item: JsonObject | undefined): readonly Input[] {
-  return isJsonObject(item) ? [item as unknown as Input] : []
+  return item === undefined ? [] : [item as unknown as Input]
 }
 
 function outputOf({ id, result }: PairedResult): Input {
