@@ -14,6 +14,8 @@ const TOP = join(import.meta.dirname, '..', '..')
 const ENTRIES: readonly (readonly [string, string])[] = [
   ["'toolturn/anthropic'", 'adapters/models/anthropic.ts'],
   ["'toolturn/openai'", 'adapters/models/openai.ts'],
+  ["'toolturn/embedded'", 'store/embedded.ts'],
+  ["'toolturn/mcp'", 'adapters/mcp/index.ts'],
   ["'toolturn'", 'index.ts'],
 ]
 
@@ -30,16 +32,21 @@ export function sectionBlocks(heading: string, language: string): readonly strin
   return [...section.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].flatMap(([, of, block = '']) => (of === language ? [block] : []))
 }
 
+/** Puts an example into a folder, so that it runs on the sources. @returns its path */
+export function writeExample(name: string, folder: string): string {
+  const source = ENTRIES.reduce(
+    (body, [entry, file]) => body.replace(entry, JSON.stringify(pathToFileURL(join(TOP, file)).href)),
+    exampleBody(name),
+  )
+  writeFileSync(join(folder, name), source)
+  return join(folder, name)
+}
+
 /** Runs an example from an empty folder. */
 export async function runExample(name: string, env: Readonly<Record<string, string>>): Promise<{ stdout: string; stderr: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'toolturn-example-'))
   try {
-    const source = ENTRIES.reduce(
-      (body, [entry, file]) => body.replace(entry, JSON.stringify(pathToFileURL(join(TOP, file)).href)),
-      exampleBody(name),
-    )
-    writeFileSync(join(folder, name), source)
-    const child = spawn(process.execPath, [join(folder, name)], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [writeExample(name, folder)], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { stdout, stderr }
   } finally {

@@ -32,6 +32,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './embedded': ['embedded', 'openEmbedded'],
   './anthropic': ['anthropic'],
   './openai': ['openai', 'openaiChat'],
+  './mcp': ['mcpServer'],
   './testing': [
     'callChart',
     'chartGraph',
