@@ -36,6 +36,7 @@ function parted(name: string): readonly (readonly string[])[] {
   return parts
 }
 
+// Without the recordings `wire.ts` says so loudly.
 describe.skipIf(!recordedThere)('recorded responses of OpenAI', () => {
   it('hold text in phases, each kept with its text', async () => {
     const { items, completion, usage } = await whole(responses, 'openai-phase.1')
@@ -104,6 +105,7 @@ describe.skipIf(!recordedThere)('recorded responses of OpenAI', () => {
   })
 })
 
+// Without the recordings `wire.ts` says so loudly.
 describe.skipIf(!recordedThere)('recorded completions', () => {
   it('of OpenAI hold text and what it took', async () => {
     const { items, ...rest } = await whole(chat, 'openai-text')
