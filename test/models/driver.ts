@@ -27,6 +27,8 @@ export type Driver = {
   readonly streamed: (said: Said) => Answer
   /** The client parses the argument texts of a whole response and writes them anew: only texts that survive that can be the same. */
   readonly rewrites?: true
+  /** Fields that only requests for a stream have, beside `stream` and `stream_options`. */
+  readonly ofStreams?: readonly string[]
   /** The body of an error with this message in it. */
   readonly errorBody: (message: string) => string
   /** Answers that say that the request is longer than the model's context. */
@@ -58,4 +60,9 @@ export const SAYINGS: Readonly<Record<string, Said>> = {
   'a response that ran out of room': { text: 'I will', calls: [{ id: 'c1', name: 'refund', arguments: '{"id":"1"}' }], stop: 'length' },
   'a refusal': { text: 'I cannot help with that.', stop: 'refusal' },
   'a stop word that nobody knows': { calls: [{ id: 'c1', name: 'refund', arguments: '{"id":"1"}' }], stop: 'unknown' },
+}
+
+/** Whether argument texts are the same after a client parsed them and wrote them anew. */
+export function survives({ calls = [] }: Said): boolean {
+  return calls.every(({ arguments: text }) => JSON.stringify(JSON.parse(text)) === text)
 }

@@ -7,7 +7,7 @@ import { createRuntime, type HostOptions } from '../../adapters/host.ts'
 import { tool } from '../../adapters/tool.ts'
 import type { SpawnOptions } from '../../machines/runtime/api.ts'
 import { expectGolden } from '../golden/compare.ts'
-import type { Driver, Said } from './driver.ts'
+import { survives, type Driver, type Said } from './driver.ts'
 import { openWire, type Answer, type Wire } from './wire.ts'
 
 export const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
@@ -17,7 +17,7 @@ const input = { type: 'object', properties: { id: { type: 'string' } }, required
 /** What ran, by name: cleared for each turn. */
 export const ran: string[] = []
 
-export const TOOLS = [
+const TOOLS = [
   tool({
     ...{ name: 'find_order', description: 'Finds one order by its id.', input, replayPolicy: 'read-only' },
     run: ({ id }) => {
@@ -134,14 +134,17 @@ export function sceneSuite(driver: Driver, golden: URL): void {
       expectGolden(new URL(`${name}.json`, golden), bodiesOf(wire))
     })
 
-    it('sends the same when its answers come whole', async () => {
+    // NOT TESTED where the client is known to lose what the text says; the adapter's own tests say what it makes of that.
+    it.skipIf(driver.rewrites === true && !says.every(survives))('sends the same when its answers come whole', async () => {
       await using streamedWire = await openWire()
       await using wholeWire = await openWire()
       streamedWire.answer(...says.map(driver.streamed))
       wholeWire.answer(...says.map(driver.whole))
       await play(driver, streamedWire, spawn)
       await play(driver, wholeWire, spawn, false)
-      const without = (wire: Wire) => wire.asked.map(({ body }) => ({ ...JSON.parse(body), stream: null, stream_options: null }))
+      const ofStreams = ['stream', 'stream_options', ...(driver.ofStreams ?? [])]
+      const without = (wire: Wire) =>
+        wire.asked.map(({ body }) => JSON.parse(body, (name, value: unknown) => (ofStreams.includes(name) ? undefined : value)) as unknown)
       expect(without(wholeWire)).toEqual(without(streamedWire))
     })
   })

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { isModelFailure, type Model } from '../../machines/ports/model.ts'
 import { askContext, failureOf, REQUEST, type Delta } from './asking.ts'
-import { SAYINGS, type Driver, type Said } from './driver.ts'
+import { SAYINGS, survives, type Driver, type Said } from './driver.ts'
 import { openWire, type Answer, type Wire } from './wire.ts'
 
 const KEY = 'key-of-nobody-1f6e'
@@ -190,10 +190,6 @@ const REFUSALS = [
   { what: 'that it is final', answer: { status: 404 }, failure: { code: 'model_request_rejected', final: true } },
   { what: 'that it is too large', answer: { status: 413 }, failure: { code: 'model_context_exceeded', final: true } },
 ] as const
-
-function survives({ calls = [] }: Said): boolean {
-  return calls.every(({ arguments: text }) => JSON.stringify(JSON.parse(text)) === text)
-}
 
 function callsOf({ items }: Awaited<ReturnType<Model['ask']>>): readonly object[] {
   return items.flatMap(item => (item.kind === 'call' ? [{ id: item.id, name: item.name, arguments: item.arguments ?? '' }] : []))

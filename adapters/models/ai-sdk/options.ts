@@ -31,7 +31,10 @@ export type AiSdkOptions = {
   readonly stallMs?: number
   /** What the provider may run itself, by the name that the runtime's `providerTools` has for it. */
   readonly providerTools?: { readonly [name: string]: ProviderToolDefinition }
-  /** Sent with every request, as they are. */
+  /**
+   * Sent with every request, as they are. Where nothing else is said here, providers that would store answers and be sent references
+   * to them are told not to: what goes back is what was recorded.
+   */
   readonly providerOptions?: ProviderOptions
   /** True: the model holds an output schema. Default false, since the interface does not say: it is asked for in words (A2). */
   readonly enforcedOutput?: boolean
@@ -46,7 +49,7 @@ export type Settings = {
   readonly stream: boolean
   readonly stallMs: number
   readonly providerTools: ReadonlyMap<string, LanguageModelV4ProviderTool>
-  readonly providerOptions: Record<string, JSONObject> | undefined
+  readonly providerOptions: Record<string, JSONObject>
   readonly enforcedOutput: boolean
   readonly toolCalls: 'native' | 'none'
 }
@@ -79,7 +82,7 @@ export function readLanguageModel(given: LanguageModelV4): LanguageModelV4 {
 export function readOptions(given: AiSdkOptions, { provider, modelId }: LanguageModelV4): Settings {
   const options = readKnown('options', given, NAMES)
   const { name = `${provider}/${modelId}`, maxOutputTokens, stream = true, stallMs = STALL_MS } = options
-  const { providerTools = {}, providerOptions, enforcedOutput = false, toolCalls = 'native' } = options
+  const { providerTools = {}, providerOptions = {}, enforcedOutput = false, toolCalls = 'native' } = options
   if (typeof stream !== 'boolean') refuse('stream', 'true or false')
   if (typeof enforcedOutput !== 'boolean') refuse('enforcedOutput', 'true or false')
   if (toolCalls !== 'native' && toolCalls !== 'none') refuse('toolCalls', 'native or none')
@@ -91,7 +94,7 @@ export function readOptions(given: AiSdkOptions, { provider, modelId }: Language
     stream,
     stallMs,
     providerTools: readProviderTools(providerTools),
-    providerOptions: providerOptions === undefined ? undefined : readProviderOptions(providerOptions),
+    providerOptions: withoutStore(readProviderOptions(providerOptions), provider),
     enforcedOutput,
     toolCalls,
   }
@@ -137,6 +140,12 @@ function readProviderOptions(given: ProviderOptions): Record<string, JSONObject>
   )
   if (hidden.length > 0) refuse(`providerOptions: ${hidden[0]}`, 'nothing: what a provider runs is listed in `providerTools` (F1)')
   return plain as Record<string, JSONObject>
+}
+
+/** Packages of the Responses API have this option under their provider's name. */
+function withoutStore(options: Record<string, JSONObject>, provider: string): Record<string, JSONObject> {
+  const [name = '', api] = provider.split('.', 2)
+  return api === 'responses' ? { ...options, [name]: { store: false, ...options[name] } } : options
 }
 
 /** Options are JSON: so no function goes along, and nothing changes them later. */

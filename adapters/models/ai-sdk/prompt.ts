@@ -37,7 +37,7 @@ export function callOptions(request: ModelRequest, settings: Settings, terms: Te
     ...(tools.length === 0 ? {} : { tools, toolChoice: { type: 'auto' } }),
     ...responseFormat(request),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: outputBudget(maxOutputTokens, request.truncations) }),
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
   }
 }
 

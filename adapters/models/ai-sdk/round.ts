@@ -6,7 +6,7 @@ import type { Completion, Usage } from '../../../machines/events/round.ts'
 import type { ModelRound } from '../../../machines/ports/model.ts'
 import { cutOff, modelFailure } from '../failure.ts'
 import { itemsOf, serverCall, type Terms } from './parts.ts'
-import type { Signs } from './servers.ts'
+import type { Signs } from './signs.ts'
 
 /** What both ways of asking come to. */
 export type Answer = {
@@ -24,8 +24,7 @@ export function roundOf({ content, finishReason, usage, signs }: Answer, terms: 
   if (unified === 'interrupted') throw cutOff(who)
   if (unified === 'error')
     throw modelFailure(`${who} ended its answer with an error.`, { kind: 'protocol', code: 'model_unavailable', final: false })
-  const said = completionOf(finishReason)
-  const completion = said === 'clean' && signs.incomplete ? 'truncated' : said
+  const completion = completionOf(finishReason, signs)
   const items = itemsOf(content, terms)
   const refusal = completion === 'refused' ? items.map(item => (item.kind === 'text' ? item.text : '')).join('') : ''
   return { completion, stop: raw ?? unified, items, ...(refusal === '' ? {} : { refusal }), ...usageOf(usage) }
@@ -48,18 +47,23 @@ const CLEAN_WORDS: ReadonlySet<string> = new Set([
 /** The word of providers for an answer that is to be asked for again as it stands; packages call it a stop. */
 const PAUSE_WORDS: ReadonlySet<string> = new Set(['pause_turn'])
 
-/** Packages also say `tool-calls` of an end that they do not know, where there is a call: there the provider's own word counts. */
-function completionOf({ unified, raw }: LanguageModelV4FinishReason): Completion {
+function completionOf({ unified, raw }: LanguageModelV4FinishReason, { refused, incomplete }: Signs): Completion {
   switch (unified) {
     case 'stop':
-      return raw !== undefined && PAUSE_WORDS.has(raw) ? 'paused' : 'clean'
     case 'tool-calls':
-      return raw === undefined || CLEAN_WORDS.has(raw.toLowerCase()) ? 'clean' : 'truncated'
+      if (refused) return 'refused'
+      if (incomplete || !isCleanWord(unified, raw)) return 'truncated'
+      return raw !== undefined && PAUSE_WORDS.has(raw) ? 'paused' : 'clean'
     case 'content-filter':
       return 'refused'
     default:
       return 'truncated'
   }
+}
+
+/** Packages also say `tool-calls` of an end that they do not know, where there is a call: there the provider's own word counts. */
+function isCleanWord(unified: 'stop' | 'tool-calls', raw: string | undefined): boolean {
+  return unified === 'stop' || raw === undefined || CLEAN_WORDS.has(raw.toLowerCase())
 }
 
 /** Packages in older hands leave parts of it out. */

@@ -6,7 +6,7 @@ import type { AskContext } from '../../../machines/ports/model.ts'
 import { cutOff, protocolViolation } from '../failure.ts'
 import { failureOf } from './failures.ts'
 import type { Answer } from './round.ts'
-import { signsOf, type Signs } from './servers.ts'
+import { NO_SIGNS, signsOf, type Signs } from './signs.ts'
 
 type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>
 type Metadata = LanguageModelV4Content['providerMetadata']
@@ -46,8 +46,7 @@ export type Assembly = {
 
 /** @param who what is named in failures */
 export function assembly(who: string, onDelta: AskContext['onDelta']): Assembly {
-  const signs: Signs = { incomplete: false, server: false }
-  const told: Told = { who, onDelta, places: [], blocks: new Map(), begun: new Map(), signs, finish: null }
+  const told: Told = { who, onDelta, places: [], blocks: new Map(), begun: new Map(), signs: NO_SIGNS, finish: null }
   return { take: part => take(told, part), answer: () => answer(told) }
 }
 
@@ -75,7 +74,8 @@ function take(told: Told, part: LanguageModelV4StreamPart): void {
     case 'error':
       throw failureOf(told.who, part.error)
     case 'raw':
-      return look(told, part)
+      told.signs = signsOf(part.rawValue, told.signs)
+      return
     case 'tool-input-end':
     case 'stream-start':
     case 'response-metadata':
@@ -151,11 +151,6 @@ function giveCall(told: Told, part: LanguageModelV4ToolCall): void {
 function finish(told: Told, part: Part<'finish'>): void {
   if (told.finish !== null) throw violation(told, 'ended twice')
   told.finish = part
-}
-
-function look(told: Told, { rawValue }: Part<'raw'>): void {
-  const { incomplete, server } = signsOf(rawValue)
-  told.signs = { incomplete: told.signs.incomplete || incomplete, server: told.signs.server || server }
 }
 
 function answer(told: Told): Answer {

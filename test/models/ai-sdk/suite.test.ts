@@ -2,6 +2,8 @@
 
 import { describe } from 'vitest'
 import { adapterSuite } from '../suite.ts'
-import { anthropic } from './drivers.ts'
+import { anthropic, chat, responses } from './drivers.ts'
 
 describe('@ai-sdk/anthropic', () => adapterSuite(anthropic))
+describe('@ai-sdk/openai, Responses', () => adapterSuite(responses))
+describe('@ai-sdk/openai, Chat Completions', () => adapterSuite(chat))
