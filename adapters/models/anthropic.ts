@@ -4,7 +4,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import { Stream } from '@anthropic-ai/sdk/core/streaming'
 import type { AskContext, Model, ModelRequest, ModelRound } from '../../machines/ports/model.ts'
 import { readText } from '../../machines/runtime/door.ts'
-import { failureOf, WHO } from './anthropic/failure.ts'
+import { failureOf, filteredRound, WHO } from './anthropic/failure.ts'
 import { readSettings, type AnthropicOptions, type Settings } from './anthropic/options.ts'
 import { listedName, recordedNames } from './anthropic/provider-tools.ts'
 import { bodyOf } from './anthropic/request.ts'
@@ -37,9 +37,6 @@ export function anthropic(model: string, options: AnthropicOptions = {}): Model 
 const TOOL_NAME = /^[a-zA-Z0-9_-]+$/
 const TOOL_NAME_CHARACTERS = 64
 
-/** Milliseconds that a response in one piece may take: nothing is heard of it before it is whole. */
-const WHOLE_MS = 600_000
-
 async function ask(model: string, settings: Settings, request: ModelRequest, context: AskContext): Promise<ModelRound> {
   const names = toolNames(
     request.tools.map(tool => tool.name),
@@ -47,11 +44,13 @@ async function ask(model: string, settings: Settings, request: ModelRequest, con
     TOOL_NAME_CHARACTERS,
   )
   const body = bodyOf(model, request, settings, names)
-  const guard = stallGuard(context.signal, settings.stream ? settings.stallMs : WHOLE_MS)
+  const guard = stallGuard(context.signal, settings.stream ? settings.stallMs : settings.wholeMs)
   try {
     const message = await exchange(settings, body, guard, context)
     return roundOf(message, hostNames(request, settings, names))
   } catch (thrown) {
+    const filtered = context.signal.aborted ? null : filteredRound(thrown)
+    if (filtered !== null) return filtered
     throw failureOf(thrown, { signal: context.signal, stalled: guard.stalled(), turnId: context.turnId })
   } finally {
     guard.end()
@@ -59,12 +58,12 @@ async function ask(model: string, settings: Settings, request: ModelRequest, con
 }
 
 async function exchange(
-  { client, stream }: Settings,
+  { client, stream, wholeMs }: Settings,
   body: Anthropic.MessageCreateParams,
   { signal, heard }: StallGuard,
   { onDelta, signal: asked }: AskContext,
 ): Promise<WireMessage> {
-  const response = watched(await client.messages.create(body, { signal, maxRetries: 0, timeout: WHOLE_MS }).asResponse(), WHO, heard)
+  const response = watched(await client.messages.create(body, { signal, maxRetries: 0, timeout: wholeMs }).asResponse(), WHO, heard)
   if (!stream) return readMessage(await response.text())
   return assemble(Stream.rawEvents(response), delta => {
     if (!asked.aborted) onDelta(delta)

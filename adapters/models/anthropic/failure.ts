@@ -3,15 +3,16 @@
 import { AnthropicError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk'
 import { ToolturnError } from '../../../machines/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
-import { isModelFailure } from '../../../machines/ports/model.ts'
+import { isModelFailure, type ModelRound } from '../../../machines/ports/model.ts'
 import { cutOff, httpFailure, notSendable, timedOut } from '../failure.ts'
 import { retryAfterMs } from '../retry-after.ts'
+import { textAt } from './text-at.ts'
 
 /** Who is named in messages. */
 export const WHO = 'Anthropic'
 
 /** Statuses that the API documents for its error types: in a stream only the type is said. */
-const STATUSES: ReadonlyMap<unknown, number> = new Map([
+const STATUSES: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
   ['billing_error', 402],
@@ -24,21 +25,33 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Which of its requests the API calls too long has no code of its own, only these words. */
+/** Which requests are too long for the model has no code of its own, only these words. */
 const TOO_LONG = /prompt is too long|exceeds? (the )?(model's )?(maximum )?context (window|limit|length)|exceed context limit/i
+/** Nor has what a filter of the API stopped, before the model spoke or in the middle of it. */
+const FILTERED = /blocked by content filtering policy/i
+
+class Filtered extends Error {}
 
 /** An error that a response states in its body or its stream. */
 export function statedFailure(body: Json): Error {
-  const { type, message } = statedIn(body)
-  return httpFailure(WHO, STATUSES.get(type) ?? 500, undefined, isTooLong(message))
+  const error = statedIn(body)
+  if (FILTERED.test(textAt(error, 'message'))) return new Filtered()
+  return httpFailure(WHO, STATUSES.get(textAt(error, 'type')) ?? 500, undefined, isTooLong(error))
 }
 
 function statedIn(body: Json | undefined): JsonObject {
   return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
 }
 
-function isTooLong(message: unknown): boolean {
-  return typeof message === 'string' && TOO_LONG.test(message)
+function isTooLong(error: JsonObject): boolean {
+  return TOO_LONG.test(textAt(error, 'message'))
+}
+
+/** What a filter stopped is refused, as an answer is by the model itself. @returns null for every failure */
+export function filteredRound(thrown: unknown): ModelRound | null {
+  const error = statedIn((thrown as { readonly error?: Json } | undefined)?.error)
+  if (!(thrown instanceof Filtered) && !FILTERED.test(textAt(error, 'message'))) return null
+  return { completion: 'refused', stop: 'content_filter', items: [] }
 }
 
 /**
@@ -56,7 +69,7 @@ export function failureOf(
   if (isModelFailure(thrown) || !(thrown instanceof Error)) return thrown
   const { status, headers, error } = thrown as { status?: unknown; headers?: unknown; error?: Json }
   if (typeof status === 'number')
-    return httpFailure(WHO, status, retryAfterMs(headers instanceof Headers ? headers : undefined), isTooLong(statedIn(error)['message']))
+    return httpFailure(WHO, status, retryAfterMs(headers instanceof Headers ? headers : undefined), isTooLong(statedIn(error)))
   if (thrown instanceof APIError) return cutOff(WHO)
   return thrown instanceof AnthropicError ? notSendable(`The client of ${WHO} did not send the request.`) : thrown
 }

@@ -7,8 +7,8 @@ import { isJsonObject, type JsonObject } from '../../../machines/json.ts'
 import { readFunction, readJsonValue, readKnown, readText, refuse } from '../../../machines/runtime/door.ts'
 import { isDelegated } from './provider-tools.ts'
 
-/** The one method of the SDK's client that is used. */
-export type AnthropicClient = { readonly messages: Pick<Anthropic['messages'], 'create'> }
+/** What is used of the SDK's client; clients for other platforms have it too. */
+export type AnthropicClient = { readonly messages: Pick<Anthropic['messages'], 'create'>; readonly timeout?: number }
 
 export type AnthropicOptions = {
   /** A client of the SDK that is ready to be used; its own retries are not. Default: one that is made from the next two. */
@@ -36,6 +36,8 @@ export type AnthropicOptions = {
 /** The options with their defaults, beside the client. */
 export type Settings = {
   readonly client: AnthropicClient
+  /** Milliseconds that a response in one piece may take: nothing is heard of it before it is whole. */
+  readonly wholeMs: number
   readonly maxOutputTokens: number
   readonly stream: boolean
   readonly stallMs: number
@@ -62,8 +64,10 @@ const OPTIONS = [
 export function readSettings(given: AnthropicOptions): Settings {
   const options = readKnown('options', given, OPTIONS)
   const maxOutputTokens = readCount('maxOutputTokens', options.maxOutputTokens, 8_192)
+  const client = readClient(options)
   return {
-    client: readClient(options),
+    client,
+    wholeMs: client.timeout ?? WHOLE_MS,
     maxOutputTokens,
     stream: readSwitch('stream', options.stream),
     stallMs: readCount('stallMs', options.stallMs, 60_000),
@@ -74,6 +78,7 @@ export function readSettings(given: AnthropicOptions): Settings {
   }
 }
 
+const WHOLE_MS = 600_000
 const MOST_COUNT = 2_147_483_647
 
 function readCount(option: string, given: number | undefined, or: number): number {

@@ -18,6 +18,8 @@ type Growing = {
   readonly input: string | null
   /** The pieces of `input` that followed. */
   partial: string
+  /** What the text cites, where it says so. */
+  readonly citations: Json[]
 }
 
 type Assembly = {
@@ -70,7 +72,7 @@ function take(assembly: Assembly, event: JsonObject, data: string): void {
     case 'content_block_delta':
       return grow(assembly, event)
     case 'content_block_stop':
-      return void (openBlock(assembly, event), assembly.open.delete(event['index'] as number))
+      return endBlock(assembly, event)
     case 'message_delta':
       return amend(assembly, event)
     case 'error':
@@ -94,9 +96,14 @@ function startBlock({ open, blocks }: Assembly, event: JsonObject, data: string)
   if (typeof index !== 'number' || !isJsonObject(block)) throw protocolViolation('A block of the stream has no index or no beginning.')
   if (open.has(index)) throw protocolViolation('Two blocks of the stream have one index.')
   const input = memberTexts(memberTexts(data).get('content_block') ?? '{}').get('input') ?? null
-  const growing = { block: { ...block }, input, partial: '' }
+  const growing = { block: { ...block }, input, partial: '', citations: [] }
   open.set(index, growing)
   blocks.push(growing)
+}
+
+function endBlock(assembly: Assembly, event: JsonObject): void {
+  openBlock(assembly, event)
+  assembly.open.delete(event['index'] as number)
 }
 
 function openBlock({ open }: Assembly, { index }: JsonObject): Growing {
@@ -115,16 +122,20 @@ function grow(assembly: Assembly, event: JsonObject): void {
     block['text'] = textAt(block, 'text') + piece(delta, 'text')
     assembly.tell({ kind: 'text', text: piece(delta, 'text') })
   } else if (type === 'citations_delta' && block['type'] === 'text') {
-    block['citations'] = [...(Array.isArray(block['citations']) ? (block['citations'] as Json[]) : []), delta['citation'] ?? null]
+    growing.citations.push(delta['citation'] ?? null)
   } else if (type === 'thinking_delta' && block['type'] === 'thinking') {
     block['thinking'] = textAt(block, 'thinking') + piece(delta, 'thinking')
     assembly.tell({ kind: 'thinking', text: piece(delta, 'thinking') })
   } else if (type === 'signature_delta' && block['type'] === 'thinking') {
     block['signature'] = piece(delta, 'signature')
-  } else if (type === 'input_json_delta' && growing.input !== null) {
+  } else if (type === 'input_json_delta' && takesInput(growing)) {
     growing.partial += piece(delta, 'partial_json')
     if (block['type'] === 'tool_use') assembly.tell({ kind: 'call', text: piece(delta, 'partial_json') })
   } else throw protocolViolation('A piece of the stream does not belong to its block.')
+}
+
+function takesInput({ block, input }: Growing): boolean {
+  return input !== null || textAt(block, 'type').endsWith('tool_use')
 }
 
 function piece(delta: JsonObject, name: string): string {
@@ -148,7 +159,8 @@ function whole({ rest, blocks, open }: Assembly): WireMessage {
 }
 
 /** A call without arguments has no pieces, or empty ones: then what its block began with is all there is. */
-function wireBlock({ block, input, partial }: Growing): WireBlock {
+function wireBlock({ block: begun, input, partial, citations }: Growing): WireBlock {
+  const block = citations.length === 0 ? begun : { ...begun, citations }
   if (partial.trim() === '') return { block, input }
   if (input !== null && !/^\{\s*\}$/.test(input)) throw protocolViolation('A block of the stream has its input twice.')
   return { block, input: partial }

@@ -88,6 +88,14 @@ describe('a client that is given', () => {
     expect(wire.asked[0]?.headers['anthropic-beta']).toBe('some-beta')
   })
 
+  it('is given as long for a whole answer as it says', async () => {
+    await using wire = await openWire()
+    const client = new Anthropic({ apiKey: 'k', baseURL: wire.url, timeout: 50, logLevel: 'off' })
+    wire.answer({ body: '', broken: { after: 'nothing', by: 'silence' } })
+    const asking = anthropic('claude-test', { client, stream: false }).ask(REQUEST, askContext())
+    await expect(asking).rejects.toMatchObject({ kind: 'timeout', code: 'model_unavailable', final: false })
+  })
+
   it('that does not send gives a final failure, without its words', async () => {
     const client = clientThatThrows(new AnthropicError('words of the client'))
     const asking = anthropic('claude-test', { client }).ask(REQUEST, askContext())

@@ -95,6 +95,13 @@ describe('a stream that is unusual', () => {
     expect(items).toMatchObject([{ arguments: '{"id": 12345678901234567890}' }])
   })
 
+  it('may begin a call without a place for its arguments', async () => {
+    const said = [begin(0, { type: 'tool_use', id: 'a', name: 'refund' }), args(0, '{"id":"1"}'), over(0)]
+    expect((await roundOf(stream(START, ...said, ends('tool_use'), STOP))).items).toMatchObject([{ arguments: '{"id":"1"}' }])
+    const without = [begin(0, { type: 'tool_use', id: 'a', name: 'refund' }), over(0)]
+    expect((await roundOf(stream(START, ...without, ends('tool_use'), STOP))).items).toMatchObject([{ arguments: null }])
+  })
+
   it.each(['', '  \n'])('may give an empty text for no arguments: %j', async text => {
     const { items } = await roundOf(stream(START, begin(0, use('a')), args(0, text), over(0), ends('tool_use'), STOP))
     expect(items).toMatchObject([{ kind: 'call', arguments: '{}' }])
@@ -134,6 +141,20 @@ describe('an error inside of a stream', () => {
     expect(await failureOf(roundOf({ body: JSON.stringify({ type: 'error', error: { type, message: 'Busy.' } }) }, false))).toMatchObject(
       failure,
     )
+  })
+})
+
+describe('what a filter stopped', () => {
+  const error = { type: 'error', error: { type: 'invalid_request_error', message: 'Output blocked by content filtering policy' } }
+  const refused = { completion: 'refused', stop: 'content_filter', items: [] }
+
+  it('is refused, whatever was said before it', async () => {
+    expect(await roundOf(stream(START, begin(0, use('a')), args(0, '{"id":"1"}'), over(0), error))).toEqual(refused)
+  })
+
+  it('is refused where nothing was said', async () => {
+    expect(await roundOf({ status: 400, body: JSON.stringify(error) })).toEqual(refused)
+    expect(await roundOf({ status: 400, body: JSON.stringify(error) }, false)).toEqual(refused)
   })
 })
 
