@@ -14,7 +14,7 @@ import { checksOf, scenarios, suiteVersion, type Checks } from './mcp-conformanc
 
 const TOP = join(import.meta.dirname, '..')
 const DOCUMENT = join(TOP, 'infra', 'docs', 'mcp-conformance.md')
-const SERVER = join(TOP, 'test', 'mcp', 'conformance-server.ts')
+const SERVER = join(import.meta.dirname, '../test/mcp/conformance-server.ts')
 
 async function serverRows(): Promise<readonly Row[]> {
   const child = spawn(process.execPath, [SERVER], { stdio: ['pipe', 'pipe', 'inherit'] })

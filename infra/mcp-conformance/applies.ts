@@ -1,7 +1,7 @@
 // Which scenarios of the suite speak of us, and why the others do not. A scenario that is in none of these lists must pass.
 
 /** Scenario names, or beginnings of names that end in `*`. */
-export const DOES_NOT_APPLY: Readonly<Record<'server' | 'client', Readonly<Record<string, string>>>> = {
+const DOES_NOT_APPLY: Readonly<Record<'server' | 'client', Readonly<Record<string, string>>>> = {
   server: {
     'logging-set-level': 'No log is sent to clients: what a tool logs is for the host (D10), and the protocol has deprecated it.',
     'tools-call-with-logging': 'As above: the log of a tool is for the host.',

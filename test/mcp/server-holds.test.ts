@@ -236,6 +236,18 @@ describe('an ask', () => {
     expect(await eventTypes()).toContain('clarification.answered')
   })
 
+  test('is answered by nobody else, and the try is recorded', async () => {
+    stage = await openStage()
+    const who = { name: 'ana' }
+    const client = await stage.client(who, CAN_ASK)
+    const question = await held(client, ASK)
+    who.name = 'ben'
+    await expect(answer(client, question, { answer: 'red' }, ASK)).rejects.toMatchObject({ code: -32602 })
+    expect(await eventTypes()).toContain('clarification.turned-away')
+    who.name = 'ana'
+    expect(await answer(client, question, { answer: 'blue' }, ASK)).toMatchObject({ content: [{ text: 'blue' }] })
+  })
+
   test('that they decline to answer ends the call, and says so', async () => {
     stage = await openStage()
     const client = await stage.client({ name: 'ana' }, CAN_ASK)

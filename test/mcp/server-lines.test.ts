@@ -19,7 +19,8 @@ const HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'm
 
 /** A call of the modern protocol whose arguments stand there as they are written. */
 function callText(given: string): string {
-  return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_mail","arguments":${given},"_meta":${JSON.stringify(ENVELOPE)}}}`
+  const params = `{"name":"read_mail","arguments":${given},"_meta":${JSON.stringify(ENVELOPE)}}`
+  return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
 }
 
 describe('who sends', () => {

@@ -10,8 +10,8 @@ import { memory } from '../../store/memory-source.ts'
 import { memoryDatabase, type MemoryDatabase } from '../../store/memory.ts'
 
 export const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person', scopes: ['mail:send'] } as const
-export const BEN = { ...ANA, id: 'ben' } as const
-export const ROBOT = { ...ANA, id: 'robot', kind: 'service' } as const
+const BEN = { ...ANA, id: 'ben' } as const
+const ROBOT = { ...ANA, id: 'robot', kind: 'service' } as const
 export const KEY = Buffer.alloc(32, 7)
 export const MODERN = '2026-07-28'
 

@@ -83,7 +83,8 @@ describe('lines', () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const serving = server.stdio({ input, output })
     const meta = { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {} }
-    const line = `{"jsonrpc":"2.0","id":"ä","method":"tools/call","params":{"name":"read_mail","arguments":{"id":1,"id":2},"_meta":${JSON.stringify(meta)}}}\n`
+    const params = `{"name":"read_mail","arguments":{"id":1,"id":2},"_meta":${JSON.stringify(meta)}}`
+    const line = `{"jsonrpc":"2.0","id":"ä","method":"tools/call","params":${params}}\n`
     // In pieces, so that a character and a line are each cut.
     const bytes = Buffer.from(line)
     for (let at = 0; at < bytes.length; at += 7) input.write(bytes.subarray(at, at + 7))

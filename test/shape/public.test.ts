@@ -32,7 +32,9 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './embedded': ['embedded', 'openEmbedded'],
   './anthropic': ['anthropic'],
   './openai': ['openai', 'openaiChat'],
-  './mcp': ['mcpServer'],
+  './ai-sdk': ['aiSdk', 'fromAiSdk'],
+  './openai-agents': ['fromOpenAiAgents'],
+  './mcp': ['mcp', 'mcpServer'],
   './testing': [
     'callChart',
     'chartGraph',

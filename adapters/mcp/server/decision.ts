@@ -24,18 +24,21 @@ export async function openedState(house: House, asked: Asked, text: string): Pro
 }
 
 /**
- * A state in the hands of another party decides nothing, and the try is recorded (C8). On an untrusted turn whoever is not the acting
- * person is turned away; on a trusted one a listed approver would not be, so there it is only refused.
+ * A state in the hands of another party decides nothing, and the try is recorded (C8, E3). What is sent is the runtime's to turn away: on
+ * an untrusted turn it does so with whoever is not the acting person. On a trusted one it would take a listed approver's word, so there
+ * nothing is sent.
  */
-async function turnAway({ runtime, log }: House, { caller, responses }: Asked, state: AskedState): Promise<void> {
-  const { turnId, approvalId } = state
+async function turnAway(house: House, { caller, name, responses }: Asked, state: AskedState): Promise<void> {
+  const { runtime, log, tools } = house
+  const { turnId, approvalId, kind, errand } = state
   log.warn('a state of another party was sent', { turnId, approvalId })
-  const reply = readReply(state.kind, responses, undefined)
-  if (caller.principal === null || reply.kind !== 'decision') return
-  const { approvals } = await runtime.approvals({ tenant: caller.tenant, labels: { mcp: state.errand }, limit: 1 })
+  const reply = readReply(kind, responses, tools.get(name)?.descriptor)
+  if (caller.principal === null || reply.kind === 'none' || reply.kind === 'dismissed') return
+  const { approvals } = await runtime.approvals({ tenant: caller.tenant, labels: { mcp: errand }, limit: 1 })
   if (approvals[0]?.contentTrust !== 'untrusted') return
-  const { principal: as, tenant } = caller
-  await runtime.decide(approvalId, { decision: 'deny' }, { as, via: 'mcp', tenant }).catch((error: unknown) => {
+  const lane = { as: caller.principal, via: 'mcp', tenant: caller.tenant } as const
+  const tried = kind === 'approval' ? runtime.deny(approvalId, lane) : runtime.answer(turnId, { ...lane, answer: null })
+  await tried.catch((error: unknown) => {
     if (!(error instanceof ToolturnError)) throw error
   })
 }

@@ -12,7 +12,7 @@ import { createRedactor } from '../../redact.ts'
 import type { ToolSource } from '../../../machines/ports/source.ts'
 import type { Runtime } from '../../../machines/runtime/api.ts'
 import { buildCatalog } from '../../../machines/runtime/catalog.ts'
-import { readFunction, readKnown, readList, readText, refuse } from '../../../machines/runtime/door.ts'
+import { readFunction, readKnown, readLimits, readList, readText, refuse } from '../../../machines/runtime/door.ts'
 import { liveCatalog } from '../../../machines/runtime/live-catalog.ts'
 import type { Tool } from '../../../machines/tool.ts'
 import type { Authenticate } from './caller.ts'
@@ -127,10 +127,12 @@ const NAMES = ['name', 'version', 'title', 'authenticate', 'offer', 'instruction
 const INSTRUCTIONS_CHARACTERS = 100_000
 
 function readOptions(host: McpHostOptions, options: McpServerOptions) {
-  const { tools = [], key, redact, log = silentLog } = readKnown('host', host, HOST_NAMES)
+  const { tools = [], key, redact, limits, log = silentLog } = readKnown('host', host, HOST_NAMES)
   const { name, version, title, authenticate, offer, instructions, origins, hosts } = readKnown('options', options, NAMES)
   const info = { name: readText('name', name), version: readText('version', version) }
   refuseMasking(redact)
+  // The caller's round, and the one in which its result is read.
+  if (readLimits(limits).rounds < 2) refuse('limits.rounds', 'at least 2')
   return {
     catalog: watchedCatalog(tools),
     offer: offer === undefined ? null : readOffer(offer),
