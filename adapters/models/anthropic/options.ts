@@ -29,7 +29,7 @@ export type AnthropicOptions = {
   readonly providerTools?: { readonly [name: string]: object }
   /** Default true: an output schema is held by the API; false for models that cannot, which are asked in words (A2). */
   readonly enforcedOutput?: boolean
-  /** Default true: tools whose schema allows it are sent `strict`; false for models that cannot, or where all together are too much for it. */
+  /** Default true: tools whose schema allows it are sent `strict`; false where the model cannot, or all together are too much for it. */
   readonly strictTools?: boolean
 }
 

@@ -57,7 +57,7 @@ function streamed({ text, calls = [], stop }: Said): Answer {
     `{"type":"message_start","message":${head('', 'null')}}`,
     '{"type": "ping"}',
     ...blocks.flatMap(({ start, deltas }, index) => blockEvents(index, start, deltas)),
-    `{"type":"message_delta","delta":{"stop_reason":"${STOPS[stop]}","stop_sequence":null},"usage":{"output_tokens":9,"input_tokens":null}}`,
+    `{"type":"message_delta","delta":{"stop_reason":"${STOPS[stop]}"},"usage":{"output_tokens":9,"input_tokens":null}}`,
     '{"type":"message_stop"}',
   ])
 }
