@@ -1,5 +1,5 @@
-// The adapter of every provider whose package implements the AI SDK's language-model interface. It maps and decides nothing: the SDK's
-// retries and its tool loop are a level above this interface, so there is nothing of them to turn off.
+// `toolturn/ai-sdk`: the adapter of every provider whose package implements the AI SDK's language-model interface. It maps and decides
+// nothing: the SDK's retries and its tool loop are a level above this interface, so there is nothing of them to turn off.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { ToolturnError } from '../../machines/errors.ts'
@@ -16,6 +16,7 @@ import { timedOut } from './failure.ts'
 import { send } from './send.ts'
 import { stallGuard, type StallGuard } from './stall.ts'
 
+export { fromAiSdk } from '../tools/ai-sdk.ts'
 export type { AiSdkOptions } from './ai-sdk/options.ts'
 
 /**

@@ -10,13 +10,17 @@ import { pathToFileURL } from 'node:url'
 
 const TOP = join(import.meta.dirname, '..', '..')
 
-/** The entries of the package that examples import, and their sources. */
+/** What examples import: the entries of the package as their sources, others as they are installed here. */
 const ENTRIES: readonly (readonly [string, string])[] = [
   ["'toolturn/anthropic'", 'adapters/models/anthropic.ts'],
   ["'toolturn/openai'", 'adapters/models/openai.ts'],
+  ["'toolturn/ai-sdk'", 'adapters/models/ai-sdk.ts'],
   ["'toolturn/embedded'", 'store/embedded.ts'],
   ["'toolturn/mcp'", 'adapters/mcp/index.ts'],
   ["'toolturn'", 'index.ts'],
+  ["'@ai-sdk/openai'", 'node_modules/@ai-sdk/openai/dist/index.js'],
+  ["'ai'", 'node_modules/ai/dist/index.js'],
+  ["'zod'", 'node_modules/zod/index.js'],
 ]
 
 /** An example without what it says of itself. */
