@@ -30,7 +30,9 @@ export function askServer(server: Server, context: AskContext, api: Api): Promis
   return send(context, async () => {
     const guard = stallGuard(context.signal, server.stream ? server.stallMs : WHOLE_MS)
     try {
-      return api.roundOf(await responseOf(server, context, api, guard))
+      const response = await responseOf(server, context, api, guard)
+      context.signal.throwIfAborted()
+      return api.roundOf(response)
     } catch (thrown) {
       if (context.signal.aborted)
         throw new ToolturnError('runtime_closed', 'The ask was aborted before it was answered.', { turnId: context.turnId })
@@ -50,7 +52,8 @@ async function responseOf(server: Server, { signal, onDelta }: AskContext, api: 
   if (!stream) return readWhole(await response.text(), who)
   const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client)
   return api.assemble(events, delta => {
-    if (!signal.aborted) onDelta(delta)
+    signal.throwIfAborted()
+    onDelta(delta)
   })
 }
 

@@ -50,6 +50,23 @@ it('keeps what the model thought in the blocks in which the server gave it', asy
   ])
 })
 
+it('joins pieces of a block by its index and type, and never hidden ones', async () => {
+  const pieces = [
+    { type: 'reasoning.text', index: 0, text: 'a' },
+    { type: 'reasoning.text', index: 0, text: 'b', signature: 's' },
+    { type: 'reasoning.text', index: 1, text: 'c' },
+    { type: 'reasoning.summary', index: 1, summary: 'd' },
+    { type: 'reasoning.summary', index: 1, summary: 'e' },
+    { type: 'reasoning.encrypted', index: 2, data: 'f' },
+    { type: 'reasoning.encrypted', index: 2, data: 'g' },
+    { type: 'reasoning.text', text: 'h' },
+    { type: 'reasoning.text', text: 'i' },
+  ]
+  const { items } = await stream([...pieces.map(piece => chunk({ reasoning_details: [piece] })), chunk({}, 'stop')])
+  const blocks = [{ ...pieces[1], text: 'ab' }, pieces[2], { ...pieces[3], summary: 'de' }, ...pieces.slice(5)]
+  expect(items).toEqual([{ kind: 'opaque', value: { 'openai-chat': { host: '127.0.0.1', part: { reasoning_details: blocks } } } }])
+})
+
 describe('completion', () => {
   it.each([
     ['stop', 'clean', 'stop'],

@@ -221,6 +221,21 @@ describe('a stream', () => {
     expect(await failureOf(ask())).toMatchObject(VIOLATION)
   })
 
+  it('tells nothing more once the ask is aborted, also of what has come already', async () => {
+    await using wire = await openWire()
+    const { headers = {}, body } = events(good)
+    wire.answer({ headers, body: (body as readonly string[]).join('') })
+    const abort = new AbortController()
+    const deltas: Delta[] = []
+    const onDelta = (delta: Delta) => {
+      deltas.push(delta)
+      abort.abort()
+    }
+    const model = openai('gpt-5', { baseURL: wire.url, apiKey: 'key-of-nobody' })
+    await expect(model.ask(REQUEST, askContext({ signal: abort.signal, onDelta }))).rejects.toMatchObject({ code: 'runtime_closed' })
+    expect(deltas).toHaveLength(1)
+  })
+
   it('tells its thoughts apart from its text', async () => {
     await using wire = await openWire()
     wire.answer(authoredStream('openai/reasoning-and-two-calls'))
