@@ -6,7 +6,7 @@ import { openDesk, type Desk } from './desk.ts'
 import type { Faults } from './faults.ts'
 import { gate, type Gate } from './gate.ts'
 import { memoryLedger, type Ledger } from './ledger.ts'
-import { busAt, storeAt } from './places.ts'
+import { busAt, type Place } from './places.ts'
 import type { Plan } from './plan.ts'
 import { troubles } from './trouble.ts'
 import { deskWitness, workerWitness, type Hands } from './witness.ts'
@@ -22,8 +22,8 @@ export type Crew = {
 }
 
 /** @param leaving what is to be let go of in the end is put on it */
-export async function crewHere(plan: Plan, faults: Faults, leaving: AsyncDisposableStack): Promise<Crew> {
-  const store = await storeAt(plan.address).open(silentLog)
+export async function crewHere(plan: Plan, source: Place['source'], faults: Faults, leaving: AsyncDisposableStack): Promise<Crew> {
+  const store = await source.open(silentLog)
   leaving.defer(store.close)
   const bus = busAt(plan.address)
   const ledger = memoryLedger()

@@ -6,10 +6,10 @@ import { basename, extname, join } from 'node:path'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Scenario } from './format.ts'
 import type { Difference } from './judge.ts'
-import { checkWhere, makeEmptyStore, type Where } from './places.ts'
+import { lane, type Lane } from './lane.ts'
+import { checkWhere, keepWarmFor, type Where } from './places.ts'
 import { readScenario } from './read.ts'
-import { runScenarioWith, type ScenarioResult } from './run.ts'
-import { keepWarm, type Warm } from './warm.ts'
+import { runsApart, runScenarioWith, type ScenarioResult } from './run.ts'
 
 export type ScenarioFilesOptions = Where & {
   /** A folder in which is kept, for each file, all that happened. */
@@ -49,10 +49,13 @@ export async function runScenarioFiles(
 ): Promise<0 | 1 | 2> {
   if (files.length === 0) throw new ToolturnError('option_invalid', 'No scenario file was named.', { option: 'files' })
   checkWhere(options)
-  const warm = keepWarm(makeEmptyStore)
+  const warm = keepWarmFor(options)
+  const lanes = lanesOf(options)
   const reports: FileReport[] = []
   try {
-    for await (const { report, trace } of inOrder(files, atOnce(options), file => runFile(file, options, warm))) {
+    const work: Work = (scenario, isOver) =>
+      lanes(scenario)(() => (isOver() ? Promise.reject(new Error('not begun')) : runScenarioWith(warm, scenario, options)))
+    for await (const { report, trace } of inOrder(files, work)) {
       reports.push(report)
       await output.answer(report, () => textOf(report))
       if (options.report !== undefined) await keep(options.report, reports.length, report, trace)
@@ -66,37 +69,40 @@ export async function runScenarioFiles(
   return differing.length > 0 ? 1 : 0
 }
 
-/** Runs that share this process cost little; one with processes of its own wants a processor. */
-function atOnce({ inProcess, store }: Where): number {
-  return inProcess || store === 'memory:' ? 8 : Math.min(4, availableParallelism())
+/** Runs in this process cost little; one with processes of its own wants a processor. */
+function lanesOf(where: Where): (scenario: Scenario) => Lane {
+  const here = lane(8)
+  const apart = lane(Math.min(4, availableParallelism()))
+  return scenario => (runsApart(scenario, where) ? apart : here)
 }
 
-/** Works on some at a time and gives the results in the order of the list. A failure stops what has not begun. */
-async function* inOrder<T, R>(list: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
-  const begun: Promise<R>[] = []
+type Work = (scenario: Scenario, isOver: () => boolean) => Promise<ScenarioResult>
+
+/** Gives the outcomes in the order of the files. What says that no scenario can be run stops what has not begun. */
+async function* inOrder(files: readonly string[], work: Work): AsyncGenerator<Outcome> {
+  let over = false
+  const outcomes = files.map(file => runFile(file, scenario => work(scenario, () => over)))
+  for (const outcome of outcomes) {
+    outcome.catch(() => {
+      // Told when it is its turn.
+    })
+  }
   try {
-    for (const item of list) {
-      const result = work(item)
-      result.catch(() => {
-        // Told when it is its turn.
-      })
-      begun.push(result)
-      if (begun.length >= most) yield await (begun.shift() as Promise<R>)
-    }
-    while (begun.length > 0) yield await (begun.shift() as Promise<R>)
+    for (const outcome of outcomes) yield await outcome
   } finally {
-    await Promise.allSettled(begun)
+    over = true
+    await Promise.allSettled(outcomes)
   }
 }
 
 /** What says that no scenario can be run, whichever it is. */
 const HOPELESS: readonly string[] = ['store_unreachable', 'store_locked', 'bus_unreachable', 'schema_newer']
 
-async function runFile(file: string, where: Where, warm: Warm): Promise<Outcome> {
+async function runFile(file: string, run: (scenario: Scenario) => Promise<ScenarioResult>): Promise<Outcome> {
   let scenario: Scenario | null = null
   try {
     scenario = await readScenario(file)
-    const { trace, name, ...result } = await runScenarioWith(warm, scenario, where)
+    const { trace, name, ...result } = await run(scenario)
     return { report: { name, file, ...result }, trace }
   } catch (error) {
     if (!(error instanceof ToolturnError) || HOPELESS.includes(error.code)) throw error

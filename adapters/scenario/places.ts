@@ -14,11 +14,12 @@ import type { BusSource } from '../../bus/source.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import { refuse } from '../../machines/runtime/door.ts'
 import { embedded } from '../../store/embedded.ts'
+import { takeFolder } from '../../store/embedded-folder.ts'
 import { memory } from '../../store/memory-source.ts'
 import { postgres } from '../../store/postgres.ts'
 import type { StoreSource } from '../../store/source.ts'
 import { silentLog } from '../log.ts'
-import type { Warm } from './warm.ts'
+import { keepWarm, type Warm } from './warm.ts'
 
 /** Where scenarios run, as the command line names it. */
 export type Where = {
@@ -34,13 +35,16 @@ export type Where = {
 export type Address = {
   readonly store:
     | { readonly kind: 'memory' }
-    | { readonly kind: 'embedded'; readonly folder: string }
+    /** Null: in the database that one process keeps open, where no other reaches it. */
+    | { readonly kind: 'embedded'; readonly folder: string | null }
     | { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
   readonly bus: { readonly kind: 'memory' } | { readonly kind: 'nats'; readonly url: string; readonly prefix: string }
 }
 
 export type Place = {
   readonly address: Address
+  /** The store, as this process reaches it. */
+  readonly source: StoreSource
   /** A folder for the files of the run. */
   readonly folder: string
 }
@@ -50,6 +54,7 @@ export function storeAt({ store }: Address): StoreSource {
     case 'memory':
       return memory()
     case 'embedded':
+      if (store.folder === null) throw new ToolturnError('internal', 'Another process was sent to a store that only one reaches.')
       return embedded(store.folder)
     case 'postgres':
       return postgres(store.url, { schema: store.schema, migrate: true })
@@ -61,21 +66,48 @@ export function busAt({ bus }: Address): BusSource {
 }
 
 /**
- * Makes room for one run. Nothing of it is shared with any other run.
+ * Makes room for one run. Nothing of it is shared with any other run, but for the database in which stores of this process lie.
  *
+ * @param apart true: other processes have to reach the store
  * @param leaving what is to be taken away in the end is put on it
  * @throws ToolturnError `bus_unreachable`, `store_unreachable`
  */
-export async function makePlace(where: Where, emptyStore: Warm['emptyStore'], leaving: AsyncDisposableStack): Promise<Place> {
+export async function makePlace(where: Where, apart: boolean, warm: Warm, leaving: AsyncDisposableStack): Promise<Place> {
   const id = randomBytes(6).toString('hex')
   const folder = await mkdtemp(join(tmpdir(), 'toolturn-scenario-'))
   leaving.defer(() => rm(folder, { recursive: true, force: true }))
   const bus = await makeBus(where.bus, id, leaving)
-  if (where.store === 'memory:') return { address: { store: { kind: 'memory' }, bus }, folder }
-  const store = where.store.startsWith('pglite:')
-    ? await makeFolder(where.store, id, folder, emptyStore, leaving)
-    : makeSchema(where.store, id, leaving)
-  return { address: { store, bus }, folder }
+  if (where.store.startsWith('pglite:') && !apart) {
+    return { address: { store: { kind: 'embedded', folder: null }, bus }, source: await makeShared(id, warm, leaving), folder }
+  }
+  const address = { store: await makeStore(where.store, id, folder, warm, leaving), bus }
+  return { address, source: storeAt(address), folder }
+}
+
+async function makeStore(url: string, id: string, ofRun: string, warm: Warm, leaving: AsyncDisposableStack): Promise<Address['store']> {
+  if (url === 'memory:') return { kind: 'memory' }
+  if (!url.startsWith('pglite:')) return makeSchema(url, id, leaving)
+  const folder = join(parentOf(url) ?? ofRun, `scenario-${id}`)
+  leaving.defer(() => rm(folder, { recursive: true, force: true }))
+  await cp(await warm.emptyStore(), folder, { recursive: true })
+  return { kind: 'embedded', folder }
+}
+
+async function makeShared(id: string, warm: Warm, leaving: AsyncDisposableStack): Promise<StoreSource> {
+  const shared = await warm.shared()
+  const schema = `scenario_${id}`
+  leaving.defer(() => shared.drop(schema))
+  return { kind: 'embedded', open: log => shared.open(schema, log) }
+}
+
+/** The folder that `pglite:<folder>` names; null for none. */
+function parentOf(url: string): string | null {
+  return url.startsWith('pglite:') && url !== 'pglite:' ? url.slice('pglite:'.length) : null
+}
+
+/** What runs on one store share with each other. */
+export function keepWarmFor({ store }: Where): Warm {
+  return keepWarm({ make: makeEmptyStore, open: takeFolder }, parentOf(store))
 }
 
 /** @throws ToolturnError `option_invalid` */
@@ -98,20 +130,6 @@ function makeSchema(address: string, id: string, leaving: AsyncDisposableStack):
   return { kind: 'postgres', url, schema }
 }
 
-async function makeFolder(
-  address: string,
-  id: string,
-  ofRun: string,
-  emptyStore: Warm['emptyStore'],
-  leaving: AsyncDisposableStack,
-): Promise<Address['store']> {
-  const parent = address.slice('pglite:'.length)
-  const folder = parent === '' ? join(ofRun, 'store') : join(parent, `scenario-${id}`)
-  leaving.defer(() => rm(folder, { recursive: true, force: true }))
-  await cp(await emptyStore(), folder, { recursive: true })
-  return { kind: 'embedded', folder }
-}
-
 /** An address may name the schema or the prefix of an installation; a run has its own. */
 function withoutOurs(address: string, parameter: 'schema' | 'prefix'): string {
   const url = new URL(address)
@@ -120,7 +138,7 @@ function withoutOurs(address: string, parameter: 'schema' | 'prefix'): string {
 }
 
 /** Makes an embedded store with nothing in it. */
-export async function makeEmptyStore(folder: string): Promise<void> {
+async function makeEmptyStore(folder: string): Promise<void> {
   await (await embedded(folder).open(silentLog)).close()
 }
 

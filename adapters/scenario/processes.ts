@@ -2,7 +2,9 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { extname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ToolturnError } from '../../machines/errors.ts'
 import { GoneError, link, type Link, type Served } from './link.ts'
@@ -47,10 +49,12 @@ export function processes(): Processes {
 const FILE = fileURLToPath(new URL('./child.ts', import.meta.url)).replace(/\.ts$/, extname(import.meta.url))
 /** Of what a process said last, so much is told when it ends by itself. */
 const LAST_WORDS = 2_000
+/** Every kill makes a fresh process start: what the one before compiled is read and not compiled again. */
+const COMPILED = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
 const NOBODY: Attendant = { served: {}, onText: () => undefined, onDeath: () => undefined }
 
 function startProcess(): WorkerProcess {
-  const process = fork(FILE, { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const process = fork(FILE, { execArgv: [], env: { ...COMPILED, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let attendant = NOBODY
   let killed = false
   let words = ''

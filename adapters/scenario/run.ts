@@ -5,11 +5,10 @@ import { crewEmbedded } from './crew-embedded.ts'
 import { crewHere, type Crew } from './crew.ts'
 import { armFaults } from './faults.ts'
 import type { Scenario } from './format.ts'
-import { checkWhere, makeEmptyStore, makePlace, type Where } from './places.ts'
-import { planOf, type Plan } from './plan.ts'
+import { checkWhere, keepWarmFor, makePlace, type Place, type Where } from './places.ts'
+import { planOf } from './plan.ts'
 import { play, type Played } from './play.ts'
-import type { Processes } from './processes.ts'
-import { keepWarm, type Warm } from './warm.ts'
+import type { Warm } from './warm.ts'
 
 export type ScenarioResult = Played & {
   readonly name: string
@@ -23,7 +22,7 @@ export type ScenarioResult = Played & {
  * @throws ToolturnError where it could not be run: `store_unreachable`, `bus_unreachable`, `option_invalid`, `internal`
  */
 export async function runScenario(scenario: Scenario, where: Where): Promise<ScenarioResult> {
-  const warm = keepWarm(makeEmptyStore)
+  const warm = keepWarmFor(where)
   try {
     return await runScenarioWith(warm, scenario, where)
   } finally {
@@ -46,14 +45,23 @@ export async function runScenarioWith(warm: Warm, scenario: Scenario, where: Whe
   return { name: scenario.name, ok: played.differences.length === 0, ...played, ms: Math.round(performance.now() - started) }
 }
 
-async function stage(warm: Warm, scenario: Scenario, where: Where, leaving: AsyncDisposableStack): Promise<Played> {
-  const plan = planOf(scenario, await makePlace(where, warm.emptyStore, leaving))
-  return play(scenario, await hire(plan, where.inProcess, warm.processes, leaving))
+/**
+ * True where the worker is a process of its own: on a server always, as in production; on an embedded store, which one process has at
+ * a time, only where a worker is killed.
+ */
+export function runsApart({ faults = [] }: Scenario, { store, inProcess }: Where): boolean {
+  if (inProcess || store === 'memory:') return false
+  return !store.startsWith('pglite:') || faults.some(fault => 'kill' in fault)
 }
 
-function hire(plan: Plan, inProcess: boolean, workers: Processes, leaving: AsyncDisposableStack): Promise<Crew> {
-  const faults = armFaults(plan.scenario.faults ?? [])
-  const { kind } = plan.address.store
-  if (inProcess || kind === 'memory') return crewHere(plan, faults, leaving)
-  return kind === 'embedded' ? crewEmbedded(plan, faults, workers, leaving) : crewApart(plan, faults, workers, leaving)
+async function stage(warm: Warm, scenario: Scenario, where: Where, leaving: AsyncDisposableStack): Promise<Played> {
+  const apart = runsApart(scenario, where)
+  return play(scenario, await hire(scenario, await makePlace(where, apart, warm, leaving), apart, warm, leaving))
+}
+
+function hire(scenario: Scenario, place: Place, apart: boolean, { processes }: Warm, leaving: AsyncDisposableStack): Promise<Crew> {
+  const plan = planOf(scenario, place)
+  const faults = armFaults(scenario.faults ?? [])
+  if (!apart) return crewHere(plan, place.source, faults, leaving)
+  return place.source.kind === 'embedded' ? crewEmbedded(plan, faults, processes, leaving) : crewApart(plan, faults, processes, leaving)
 }
