@@ -228,6 +228,11 @@ const pages = {
     whoseMove: 'caller',
     mend: 'Nothing was sent. A replay is served from records alone: use `replay`, which needs no model, and do not ask an adapter by hand for one.',
   },
+  mcp_server_unreachable: {
+    what: 'An MCP server could not be reached, or did not list its tools.',
+    whoseMove: 'operator',
+    mend: 'The details name the server and what failed. Look at its command or address, its credentials and its own log; a list over the bounds is not taken in part.',
+  },
   runtime_closed: {
     what: 'The runtime was closed.',
     whoseMove: 'caller',

@@ -147,6 +147,7 @@ test('error codes', () => {
     'history_broken',
     'illegal_history',
     'internal',
+    'mcp_server_unreachable',
     'mock_program_exhausted',
     'model_context_exceeded',
     'model_output_truncated',
