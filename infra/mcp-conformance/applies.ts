@@ -12,7 +12,12 @@ const DOES_NOT_APPLY: Readonly<Record<'server' | 'client', Readonly<Record<strin
     'resources-*': 'Tools are served and nothing else.',
     'prompts-*': 'Tools are served and nothing else.',
   },
-  client: {},
+  client: {
+    'elicitation-sep1034-client-defaults':
+      'Servers are not offered elicitation: whoever asks a person is a tool of the host, under its rules, and no server.',
+    'auth/2025-03-26-oauth-metadata-backcompat':
+      'Its server names another issuer than the place where its metadata was found; RFC 8414 (3.3) has a client refuse that, and the SDK does.',
+  },
 }
 
 /** Where the server stands that has what a scenario asks for; the others are at `/mcp`. */
