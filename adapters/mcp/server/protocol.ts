@@ -85,7 +85,7 @@ function keyIn(meta: { readonly [name: string]: unknown } | undefined): string |
 
 /** Newer clients say with each request what they can, older ones once. Elicitation without a kind has forms. */
 function asksOver(server: Server, { mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
+  const envelope: { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined = mcpReq.envelope
   const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
