@@ -13,7 +13,7 @@ export type CallSignal =
   | { readonly type: `call.${'admitted' | 'held' | 'invalid' | 'refused' | 'suppressed'}`; readonly completion: Completion }
   /** `harmless`: the tool only reads, or the attempt is over. */
   | { readonly type: 'call.ended'; readonly harmless: boolean }
-  | { readonly type: 'call.recorded' | 'call.failed' | 'call.late'; readonly dispatch: number }
+  | { readonly type: 'call.recorded' | 'call.inquired' | 'call.failed' | 'call.late'; readonly dispatch: number }
   /** `mayRunAgain`: the tool is not at-most-once. `miss`: its record is not whole (D9). */
   | {
       readonly type: 'call.dispatched'
@@ -116,6 +116,7 @@ export const callChart = calls.createMachine({
         'call.dispatched': { guard: 'is the next dispatch, and not the ask', target: 'dispatched', actions: 'count the dispatch' },
         'call.held': 'held',
         'call.refused': 'refused',
+        'call.suppressed': 'suppressed-repeat',
         // The person is asked instead, and that ends the run (E3).
         'clarification.asked': { guard: 'it is the ask', target: 'ended-turn' },
         'call.ended': 'ended-turn',
@@ -129,6 +130,8 @@ export const callChart = calls.createMachine({
         'call.dispatched': { guard: 'is the next dispatch and may run again', actions: 'count the dispatch' },
         'call.failed': { guard: 'is of the last dispatch', actions: 'stay' },
         'call.recorded': { guard: 'is of the last dispatch', target: 'executed' },
+        // The tool asks the person something before it goes on: nothing is dispatched again but through a hold.
+        'call.inquired': { guard: 'is of the last dispatch', target: 'inquiring' },
         'call.settled': [
           { guard: 'the last dispatch happened', target: 'executed' },
           { guard: 'the last dispatch did not happen', target: 'admitted' },
@@ -137,6 +140,11 @@ export const callChart = calls.createMachine({
         'call.ended': { guard: 'it only reads, or is over', target: 'ended-turn' },
         ...late,
       },
+    },
+    inquiring: {
+      tags: ['open'],
+      meta: { effect: 'judge' },
+      on: { 'call.held': 'held', 'call.refused': 'refused', 'call.ended': 'ended-turn', ...late },
     },
     executed: {
       tags: ['outcome'],

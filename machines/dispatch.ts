@@ -7,6 +7,7 @@ import { repeatOf } from './gates/limits.ts'
 import { redactionGate } from './gates/redaction.ts'
 import { mayResolve } from './approval.ts'
 import type { JsonObject } from './json.ts'
+import { actingPerson } from './principal.ts'
 import { authorizationText, lostArgumentsText, suppressedText } from './repair.ts'
 import { callStateName, type CallState, type TurnState } from './state.ts'
 
@@ -25,11 +26,16 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
  */
 export async function judgeAgain(call: CallState, state: TurnState, whole: Whole, host: GateHost, now: number): Promise<Readiness> {
   const view: GateView = { state, completion: 'clean', contentTrust: state.contentTrust, judged: [], host }
-  const passage = await runGates(callStateName(call) === 'granted' ? AFTER_GRANT : AT_DISPATCH, subjectOf(call, state, whole), view)
+  const passage = await runGates(gatesFor(call), subjectOf(call, state, whole), view)
   const answered = answerByGrant(passage, call, state)
   const goesOn = answered.stop === null && answered.subject.question === undefined
   if (goesOn && callStateName(call) === 'admitted') return { ready: true }
   return { ready: false, fact: verdictFact(answered, call.item.name, state, call.holds, now) }
+}
+
+function gatesFor(call: CallState): readonly Gate[] {
+  if (callStateName(call) === 'inquiring') return [stillAuthorizedGate, inquiryGate(call), wholeGate]
+  return callStateName(call) === 'granted' ? AFTER_GRANT : AT_DISPATCH
 }
 
 function subjectOf(call: CallState, state: TurnState, whole: Whole): Subject {
@@ -68,6 +74,25 @@ const repeatsGate: Gate = {
   },
 }
 
+/** An edit may have made a call that stands before it, and ran meanwhile, the same as this one (B8). Reads were judged together. */
+const overtakenGate: Gate = {
+  name: 'limits',
+  judge: (subject, view) => (needed(subject, 'descriptor').replayPolicy === 'read-only' ? pass(subject) : repeatsGate.judge(subject, view)),
+}
+
+/** Only the acting person is asked what a tool wants to know; whether the call may run is asked again once that is answered. */
+function inquiryGate({ inquiry }: CallState): Gate {
+  return {
+    name: 'authorization',
+    judge(subject, view) {
+      if (inquiry === null || actingPerson(view.state.opened.principal) === null) {
+        return refused('nobody-to-ask', authorizationText('nobody-to-ask'))
+      }
+      return pass({ ...subject, question: { reason: 'inquiry', approvers: null, forms: inquiry.forms } })
+    },
+  }
+}
+
 /** A call whose real arguments are gone never runs with the mask. */
 const wholeGate: Gate = {
   name: 'redaction',
@@ -75,14 +100,14 @@ const wholeGate: Gate = {
     subject.prepared === undefined ? refused('arguments-lost', lostArgumentsText()) : redactionGate.judge(subject, view),
 }
 
-const AT_DISPATCH: readonly Gate[] = [stillAuthorizedGate, wholeGate]
+const AT_DISPATCH: readonly Gate[] = [stillAuthorizedGate, overtakenGate, wholeGate]
 const AFTER_GRANT: readonly Gate[] = [stillAuthorizedGate, repeatsGate, wholeGate]
 
 /** A grant answers the question, unless the bit fell and it was not the acting person's (C9). */
 function answerByGrant(passage: Passage, call: CallState, state: TurnState): Passage {
-  if (passage.subject.question === undefined || call.grant === null) return passage
-  const { by, via } = call.grant
-  const stands = mayResolve(state, call.hold, { by, via }) === null
+  if (passage.subject.question === undefined || passage.subject.question.forms !== undefined || call.grant === null) return passage
+  const { by, via, approvers } = call.grant
+  const stands = mayResolve(state, { approvers }, { by, via }) === null
   if (!stands) return passage
   const { question: _answered, ...subject } = passage.subject
   return { ...passage, subject }

@@ -126,6 +126,7 @@ export const CALL_LAW: Law = {
     'call.dispatched': ['dispatched'],
     'call.held': ['held'],
     'call.refused': ['refused'],
+    'call.suppressed': ['suppressed-repeat'],
     'call.ended': ['ended-turn'],
     'clarification.asked': ['ended-turn'],
     ...late('admitted'),

@@ -1,4 +1,5 @@
-// Goal: what a person edits is what runs, also where the worker that admitted the call still holds its proposal (C6, D11).
+// Goal: what a person edits is what runs, also where the worker that admitted the call still holds its proposal (C6, D11); and runs
+// once, also where the model made the same call behind it (B8).
 
 import { expect, test } from 'vitest'
 import { createRuntime } from '../../adapters/host.ts'
@@ -46,6 +47,42 @@ test('secret arguments that are edited while a call before theirs runs', async (
     }
     expect((await turn.result()).state).toBe('completed')
     expect(paid).toEqual([edited])
+  } finally {
+    await runtime.close()
+  }
+})
+
+test('arguments that are edited into those of the call behind, which needed nobody', async () => {
+  const paid: unknown[] = []
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object', properties: { amount: { type: 'integer' } } },
+    replayPolicy: 'at-most-once',
+    approval: ({ amount }) => (Number(amount) > 10 ? 'always' : 'never'),
+    run: args => {
+      paid.push(args)
+      return 'paid'
+    },
+  })
+  const [much, little] = [{ amount: 50 }, { amount: 5 }]
+  const model = scripted([
+    { stop: 'tool_calls', content: [{ call: { name: 'pay', arguments: much } }, { call: { name: 'pay', arguments: little } }] },
+    { stop: 'end', content: [{ text: 'Paid.' }] },
+  ])
+  const runtime = await createRuntime({ model, tools: [pay] })
+  try {
+    const turn = await runtime.spawn({ input: 'Pay.', principal: ANA })
+    await turn.result()
+    const [held] = (await runtime.approvals({})).approvals
+    await runtime.approve(held?.approvalId ?? '', { as: ANA, via: 'app', arguments: little })
+    const seen: string[] = []
+    for await (const { type } of turn.events()) seen.push(type)
+    const { state, calls } = await turn.result()
+    expect(seen.slice(2, 4)).toEqual(['call.held', 'call.admitted'])
+    expect(paid).toEqual([little])
+    expect(calls.map(call => call.outcome)).toEqual(['executed', 'suppressed-repeat'])
+    expect(state).toBe('completed')
   } finally {
     await runtime.close()
   }
