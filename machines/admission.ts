@@ -14,7 +14,7 @@ import { trustGate } from './gates/trust.ts'
 import { approvalId, hostCallId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { ModelItem, ModelRound } from './ports/model.ts'
-import { redactCallText, redactName } from './redaction.ts'
+import { redactCallText, redactName, redactUnmaskable } from './redaction.ts'
 import { meet } from './remember.ts'
 import type { TurnState } from './state.ts'
 import { isoTime } from './time.ts'
@@ -92,6 +92,7 @@ function record(call: Extract<ModelItem, { kind: 'call' }>, passage: Passage, vi
   const { subject } = passage
   const { redactor } = view.host
   const name = redactName(redactor, call.name)
+  const extra = redactUnmaskable(redactor, call.extra)
   const text = redactCallText(redactor, view.state.catalog.get(call.name), call.arguments)
   const item: RoundCall = {
     kind: 'call',
@@ -101,7 +102,7 @@ function record(call: Extract<ModelItem, { kind: 'call' }>, passage: Passage, vi
     name,
     arguments: text.text,
     masked: text.masked,
-    ...(call.extra === undefined ? {} : { extra: call.extra }),
+    ...(extra === undefined ? {} : { extra }),
   }
   const fact = verdictFact(passage, name, view.state, 0, now)
   const mayRun = passage.stop === null && subject.masked === true
@@ -150,7 +151,7 @@ function admittedFact(subject: Subject, tool: string, trail: Gate['name'][]): Ve
 }
 
 function heldFact(subject: Subject, tool: string, trail: Gate['name'][], state: TurnState, holds: number, now: number): VerdictFact {
-  const { reason, approvers } = needed(subject, 'question')
+  const { reason, approvers, forms } = needed(subject, 'question')
   return {
     type: 'call.held',
     data: {
@@ -164,6 +165,7 @@ function heldFact(subject: Subject, tool: string, trail: Gate['name'][], state: 
       approvers: approvers === null ? null : [...approvers],
       expiresAt: isoTime(now + state.opened.limits.approvalLifetimeMs),
       reason,
+      ...(forms === undefined ? {} : { forms }),
     },
   }
 }

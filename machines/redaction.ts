@@ -1,7 +1,7 @@
 // What of a model's words may be recorded and sent back to it: its text as it stands, or its redacted form.
 
 import { readArguments } from './arguments/read.ts'
-import { canonicalJson, isJsonObject, type JsonObject } from './json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from './json.ts'
 import type { Redactor } from './ports/world.ts'
 import { cleanJson } from './results/clean.ts'
 import { redactMirrors } from './results/mirrors.ts'
@@ -54,6 +54,20 @@ export function redactCallText(
   if (descriptor !== undefined && declaresSecrets(descriptor.inputSchema)) return { text: UNREADABLE, masked: true }
   const plain = redactor.text(text)
   return { text: plain.text, masked: plain.changed }
+}
+
+/**
+ * What a provider wants back as it gave it: signed, or bound to its answer, so it cannot be masked. Where a text in it holds a secret
+ * it is left out, and the provider decides what it does without it. Names of its fields say nothing: they are the provider's own.
+ */
+export function redactUnmaskable<T extends Json | undefined>(redactor: Redactor, value: T): T | undefined {
+  return value === undefined || textsIn(value).some(text => redactor.text(text).changed) ? undefined : value
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return isJsonObject(value) ? Object.entries(value).flatMap(([name, field]) => [name, ...textsIn(field)]) : []
 }
 
 /** A result as it may be recorded and shown. */

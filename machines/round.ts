@@ -5,10 +5,10 @@ import type { Admitted } from './admission.ts'
 import { readJson } from './arguments/read.ts'
 import type { FactOf } from './events.ts'
 import type { RoundItem, RoundRecorded } from './events/round.ts'
-import { canonicalJson } from './json.ts'
+import { canonicalJson, type Json } from './json.ts'
 import type { ModelItem, ModelRound } from './ports/model.ts'
 import type { Redactor } from './ports/world.ts'
-import { redactBounded, redactName } from './redaction.ts'
+import { redactBounded, redactName, redactUnmaskable } from './redaction.ts'
 import { outputNotJsonText, outputProblemText } from './repair.ts'
 import { pausedText, redactTexts, textOf } from './round-text.ts'
 import { compiledSchema } from './schemas/cache.ts'
@@ -42,7 +42,7 @@ export function roundFact(
       output: output.verdict,
       ...(round.refusal === undefined ? {} : { refusal: redactor.text(round.refusal).text }),
       ...(round.usage === undefined ? {} : { usage: round.usage }),
-      anomalies: anomalies(round, admitted.length),
+      anomalies: anomalies(round, admitted.length, redactor),
     },
   }
 }
@@ -65,7 +65,7 @@ function channelOf(state: TurnState): 'structured' | 'prompted' {
 }
 
 /**
- * Items in their order, each call under its host id. Opaque blocks stay byte-exact: providers sign them.
+ * Items in their order, each call under its host id. Opaque blocks and extras stay byte-exact, or are not kept at all.
  *
  * @param texts what is kept of the text items, in their order; those that are none are left out
  */
@@ -81,10 +81,10 @@ function recordItems(
     switch (item.kind) {
       case 'text': {
         const text = said.shift() ?? null
-        return text === null ? [] : [text === item.text ? item : { kind: 'text', text }]
+        return text === null ? [] : [{ kind: 'text', text, ...(text === item.text ? extraOf(item, redactor) : {}) }]
       }
       case 'opaque':
-        return [item]
+        return redactUnmaskable(redactor, item.value) === undefined ? [] : [item]
       case 'provider-tool':
         return [redactProviderTool(item, redactor)]
       case 'call':
@@ -93,9 +93,16 @@ function recordItems(
   })
 }
 
+function extraOf({ extra }: { readonly extra?: Json }, redactor: Redactor): { readonly extra?: Json } {
+  const kept = redactUnmaskable(redactor, extra)
+  return kept === undefined ? {} : { extra: kept }
+}
+
 function redactProviderTool(item: Extract<ModelItem, { kind: 'provider-tool' }>, redactor: Redactor): RoundItem {
+  const { extra: _extra, ...rest } = item
   return {
-    ...item,
+    ...rest,
+    ...extraOf(item, redactor),
     ...(item.id === undefined ? {} : { id: redactName(redactor, item.id) }),
     ...(item.input === undefined ? {} : { input: redactor.value(item.input).value }),
     ...(item.result === undefined ? {} : { result: redactor.value(item.result).value }),
@@ -126,7 +133,12 @@ function judgeOutput(round: ModelRound, state: TurnState): RoundRecorded['output
 }
 
 /** What was odd and decides nothing: the presence of calls does (B6). */
-function anomalies(round: ModelRound, calls: number): string[] {
+function anomalies(round: ModelRound, calls: number, redactor: Redactor): string[] {
+  const leftOut = round.items.some(item => item.kind === 'opaque' && redactUnmaskable(redactor, item.value) === undefined)
+  return [...callAnomalies(round, calls), ...(leftOut ? ['opaque-block-with-secret-left-out'] : [])]
+}
+
+function callAnomalies(round: ModelRound, calls: number): string[] {
   const saysTools = TOOL_STOPS.has(round.stop)
   if (saysTools && calls === 0) return ['stop-says-tools-without-calls']
   if (!saysTools && calls > 0 && round.completion === 'clean' && round.stop !== SAYS_NEITHER) return ['calls-without-tool-stop']

@@ -58,6 +58,35 @@ test('of a turn with calls, people and a provider tool', async () => {
   await expectSealed(house, ['export', 'bus', 'progress', 'log', 'list', 'approvals', 'show and messages', 'requests', 'callers'])
 })
 
+test('of blocks that a provider signs: they are left out, and those without it stay as they are', async () => {
+  const signed = { type: 'thinking', thinking: 'I know.', signature: 'c2ln', token: 'w-81f2' }
+  const house = await openHouse([
+    round(
+      'clean',
+      { kind: 'opaque', value: { type: 'thinking', thinking: [`It is ${SECRET}.`], signature: 'c2ln' } },
+      { kind: 'opaque', value: signed },
+      { kind: 'text', text: 'Kept.', extra: { id: SECRET } },
+      { kind: 'text', text: ' Both.', extra: { id: 'msg_1' } },
+      { kind: 'provider-tool', name: 'web', id: 's1', input: {}, extra: { [SECRET]: 1 } },
+      { ...call('look'), extra: { signature: SECRET } } as Item,
+    ),
+    round('clean', text('Done.')),
+  ])
+  const turn = await house.runtime.spawn({ input: 'Say it.', principal: ANA })
+  expect((await turn.result()).state).toBe('completed')
+  const rounds = (await follow(turn.events())).flatMap(event => (event.type === 'round.recorded' ? [event] : []))
+  expect(rounds[0]?.data.anomalies).toContain('opaque-block-with-secret-left-out')
+  expect(rounds[0]?.data.items.map(({ kind, ...item }) => [kind, 'extra' in item ? item.extra : null])).toEqual([
+    ['opaque', null],
+    ['text', null],
+    ['text', { id: 'msg_1' }],
+    ['provider-tool', null],
+    ['call', null],
+  ])
+  expect(rounds[0]?.data.items[0]).toEqual({ kind: 'opaque', value: signed })
+  await expectSealed(house, ['export'])
+})
+
 test('of a structured output, in its value and in its text', async () => {
   const said = JSON.stringify({ password: 12_345, note: `it is ${SECRET}`, pin: 'abc' })
   const house = await openHouse([round('clean', text(said.slice(0, 40)), text(said.slice(40)))])
@@ -85,8 +114,8 @@ function textOf(event: object): string {
   return type === 'progress' && data.kind === 'text' ? (data.text ?? '') : ''
 }
 
-async function follow(events: AsyncIterable<object>): Promise<readonly object[]> {
-  const all: object[] = []
+async function follow<T>(events: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
   for await (const event of events) all.push(event)
   return all
 }
