@@ -7,7 +7,7 @@ import type { Event } from '../../machines/events.ts'
 import type { Json } from '../../machines/json.ts'
 import type { Tool, ToolResult } from '../../machines/tool.ts'
 
-export const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
+const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
 
 export type Called = {
   /** Types of the call's events, in order. */

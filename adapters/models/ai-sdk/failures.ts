@@ -61,15 +61,20 @@ function headersOf({ responseHeaders }: Fields): { readonly get: (name: string) 
 
 const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 /** As Anthropic, Google, Amazon, Mistral and servers that speak like OpenAI say it, who have no code for it. */
-const TOO_LONG_WORDS =
-  /(prompt|input|request) is too long|maximum (context|prompt|model|input) length|token count[^.]{0,60}exceeds|(exceed|longer than|larger than|too large for)[^.]{0,60}\bcontext (length|size|window|limit)/i
+const TOO_LONG_WORDS: readonly RegExp[] = [
+  /(prompt|input|request) is too long/i,
+  /maximum (context|prompt|model|input) length/i,
+  /token count[^.]{0,60}exceeds/i,
+  /(exceed|longer than|larger than|too large for)[^.]{0,60}\bcontext (length|size|window|limit)/i,
+]
 /** Statuses that say that something is wrong with the request itself. */
 const UNFIT: ReadonlySet<number> = new Set([400, 422])
 
 function isTooLong(statusCode: number, error: Fields): boolean {
   const { code, type, message } = statedIn(error)
   if (TOO_LONG_CODES.has(code) || TOO_LONG_CODES.has(type)) return true
-  return UNFIT.has(statusCode) && [message, error['message']].some(text => typeof text === 'string' && TOO_LONG_WORDS.test(text))
+  const said = [message, error['message']].filter(text => typeof text === 'string')
+  return UNFIT.has(statusCode) && said.some(text => TOO_LONG_WORDS.some(words => words.test(text)))
 }
 
 const FILTERED: ReadonlySet<unknown> = new Set(['content_filter', 'content_policy_violation'])
