@@ -5,6 +5,7 @@ import type { StoredEvent } from '../machines/events.ts'
 import { canonicalJson, deepFreeze } from '../machines/json.ts'
 import type { Outcome } from '../machines/ids.ts'
 import type { ApprovalRow, TurnStateName } from '../machines/ports/rows.ts'
+import type { Serves } from '../machines/ports/store.ts'
 import type { Principal } from '../machines/principal.ts'
 import { parseJson } from '../machines/json-text.ts'
 
@@ -44,6 +45,9 @@ export type MemoryTurn = {
   readonly sealed: Map<number, Uint8Array>
 }
 
+/** Null of a worker that did not say what it serves: it counts as having everything. */
+export type MemoryWorker = { aliveUntil: number; readonly serves: Serves | null }
+
 export type MemoryDatabase = {
   /** Epoch milliseconds of the world outside. Leases go by it; the store's clock is this and the offset. */
   readonly epochMs: () => number
@@ -56,8 +60,7 @@ export type MemoryDatabase = {
   readonly approvals: Map<string, ApprovalRow>
   /** Results larger than a record, by turn and digest. Also of a turn that is yet to be opened. */
   readonly blobs: Map<string, Map<string, Uint8Array>>
-  /** When the lease of each worker ends. */
-  readonly workers: Map<string, number>
+  readonly workers: Map<string, MemoryWorker>
   readonly leads: Map<string, { readonly worker: string; readonly until: number }>
   /** Every event of all streams, in the order of commits. */
   readonly feed: { readonly turn: MemoryTurn; readonly version: number }[]
@@ -99,8 +102,8 @@ export function ownerLives(database: MemoryDatabase, turn: MemoryTurn): boolean 
 }
 
 export function workerLives(database: MemoryDatabase, worker: string): boolean {
-  const until = database.workers.get(worker)
-  return until !== undefined && until > database.epochMs()
+  const { aliveUntil } = database.workers.get(worker) ?? { aliveUntil: -Infinity }
+  return aliveUntil > database.epochMs()
 }
 
 const ENDS: ReadonlySet<TurnStateName> = new Set(['completed', 'refused', 'exhausted', 'cancelled', 'failed'])

@@ -5,6 +5,7 @@ import { ToolturnError } from '../machines/errors.ts'
 import { statement, type Database } from './database.ts'
 import { streams } from './migrations/0001-streams.ts'
 import { blobs } from './migrations/0002-blobs.ts'
+import { serves } from './migrations/0003-serves.ts'
 
 export type Migration = {
   /** From 1, without gaps. */
@@ -14,7 +15,7 @@ export type Migration = {
   readonly sql: (schema: string) => readonly string[]
 }
 
-const MIGRATIONS: readonly Migration[] = [streams, blobs]
+const MIGRATIONS: readonly Migration[] = [streams, blobs, serves]
 
 /** The schema that this version reads and writes. */
 export const SCHEMA_NUMBER = MIGRATIONS.length

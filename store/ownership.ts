@@ -8,9 +8,7 @@ import { toText } from './columns.ts'
 import { statement, type Database } from './database.ts'
 import { isTurnId } from './door.ts'
 import { once, repeatable } from './faults.ts'
-
-/** A turn that was claimed so often without an append is parked: it takes its workers down, or they can do nothing for it. */
-const CLAIMS_BEFORE_PARKING = 5
+import { CLAIMS_BEFORE_PARKING, CLAIMS_BEFORE_SUSPICION, UNSERVED_MS } from './patience.ts'
 
 const lease = (parameter: string) => `now() + ${parameter}::float8 * interval '1 millisecond'`
 
@@ -19,17 +17,33 @@ export function ownerless(schema: string): string {
   return `(t.owner is null or not exists (select 1 from "${schema}".workers w where w.id = t.owner and w.alive_until > now()))`
 }
 
-/** Locks what is due and free, the longest due first, and passes over what another claim has in hand. */
+/** The condition that the row `t` has waited long enough, and that nobody who has all it offers was alive lately. */
+function unserved(schema: string): string {
+  const long = `${UNSERVED_MS} * interval '1 millisecond'`
+  return `(t.wake_at <= ${clock(schema)} - ${long} and not exists (select 1 from "${schema}".workers w
+      where w.alive_until > now() - ${long} and (w.runtime is null or w.runtime = t.runtime and t.offers <@ w.tools)))`
+}
+
+/**
+ * Locks what is due and free, the longest due first, and passes over what another claim has in hand. Of what is suspect a worker
+ * has one at a time; whoever claims by name takes it in any case.
+ */
 export function claimSql(schema: string, named: boolean): string {
-  const which = named ? 't.turn_id = $6::uuid' : 'not t.parked'
+  const suspect = `t.claims >= ${CLAIMS_BEFORE_SUSPICION}`
+  const hasOne = `exists (select 1 from "${schema}".turns o where o.owner = $1 and o.claims >= ${CLAIMS_BEFORE_SUSPICION}
+      and o.wake_at is not null and not o.parked and o.wake_at <= ${clock(schema)})`
+  const which = named ? 't.turn_id = $6::uuid' : `not t.parked and (not ${suspect} or not ${hasOne})`
   const claims = named ? 'case when t.parked then 0 else t.claims end' : 't.claims'
   const parks = `${claims} >= ${CLAIMS_BEFORE_PARKING}`
-  return `with due as (
-  select t.turn_id from "${schema}".turns t
+  return `with free as (
+  select t.turn_id, ${suspect} as suspect, t.claims from "${schema}".turns t
   where t.wake_at is not null and t.wake_at <= ${clock(schema)} and ${which}
-    and t.runtime = $2 and t.format <= $3::int4 and t.offers <@ $4::text[] and ${ownerless(schema)}
+    and t.runtime = $2 and t.format <= $3::int4 and (t.offers <@ $4::text[] or ${unserved(schema)}) and ${ownerless(schema)}
     and exists (select 1 from "${schema}".workers w where w.id = $1 and w.alive_until > now())
-  order by t.wake_at, t.turn_id limit $5::int4 for no key update of t skip locked)
+  order by t.wake_at, t.turn_id limit $5::int4 for no key update of t skip locked),
+due as (
+  select turn_id from free where not suspect
+  union all (select turn_id from free where suspect order by claims, turn_id limit 1))
 update "${schema}".turns t set
   parked = ${parks}, owner = case when ${parks} then null else $1 end, epoch = t.epoch + 1,
   claims = case when ${parks} then t.claims else ${claims} + 1 end
@@ -93,8 +107,9 @@ export function ownership(
   }
 
   return {
-    enlist: async (worker, leaseMs) => {
-      const added = await changes('enlist', [toText(worker), leaseMs])
+    enlist: async (worker, leaseMs, serves) => {
+      const what = serves === undefined ? [null, null] : [toText(serves.runtime), serves.tools.map(toText)]
+      const added = await changes('enlist', [toText(worker), leaseMs, ...what])
       if (!added) throw new ToolturnError('option_invalid', `Worker ${worker} was enlisted before.`)
     },
     heartbeat: async (worker, leaseMs, held) => {
@@ -131,14 +146,15 @@ function toClaimed({ turn_id, tenant, epoch, version }: ClaimRow): Claimed {
 function ownershipStatements(schema: string) {
   return {
     enlist: statement(`with gone as (delete from "${schema}".workers where alive_until < now() - interval '1 day')
-      insert into "${schema}".workers (id, alive_until) values ($1, ${lease('$2')}) on conflict do nothing returning id`),
+      insert into "${schema}".workers (id, alive_until, runtime, tools) values ($1, ${lease('$2')}, $3, $4::text[])
+      on conflict do nothing returning id`),
     heartbeat: statement(heartbeatSql(schema)),
     retire: statement(`update "${schema}".workers set alive_until = least(alive_until, now()) where id = $1 returning id`),
     abandon: statement(`update "${schema}".turns t set owner = null from unnest($2::uuid[], $3::int4[]) as a(turn_id, epoch)
       where t.turn_id = a.turn_id and t.epoch = a.epoch and t.owner = $1 returning t.turn_id as id`),
     claim: statement(claimSql(schema, false)),
     claimOne: statement(claimSql(schema, true)),
-    release: statement(`update "${schema}".turns set owner = null,
+    release: statement(`update "${schema}".turns set owner = null, claims = 0,
       wake_at = case when $4::text = 'now' then ${clock(schema)} else $4::timestamptz end
       where turn_id = $1::uuid and epoch = $2::int4 and version = $3::int4 returning turn_id as id`),
     lead: statement(`insert into "${schema}".leads as l (name, worker, until) values ($1, $2, ${lease('$3')})

@@ -79,7 +79,7 @@ export type Tables = {
   approvals: ApprovalsTable
   sealed: { turn_id: string; ordinal: number; box: Uint8Array }
   blobs: { turn_id: string; digest: Uint8Array; bytes: Uint8Array }
-  workers: { id: string; alive_until: Instant }
+  workers: { id: string; alive_until: Instant; runtime: string | null; tools: string[] | null }
   leads: { name: string; worker: string; until: Instant }
   feed_cursors: { name: string; cursor: string }
   store: { only: boolean; id: string; clock_offset: string }

@@ -19,7 +19,7 @@ export type OpenTurn = Beside & {
   readonly contentDigest: string
   readonly labels: { readonly [name: string]: string }
   readonly principal: Principal | null
-  /** What the turn offers, a tool or the source of some (see `servedAs`): a worker claims only turns all of which it has. */
+  /** What the turn offers, a tool or the source of some (see `servedAs`): workers that have all of it come first. */
   readonly offers: readonly string[]
   /** 32 random bytes: key of the argument digests. Leaves the row only towards workers and resolvers of this turn. */
   readonly turnKey: Uint8Array
@@ -67,6 +67,9 @@ export type AppendAnswer =
   | { readonly answer: 'busy' }
   | { readonly answer: 'failed'; readonly error: Error }
 
+/** What a worker may drive: turns of this runtime that offer nothing else than these. */
+export type Serves = { readonly runtime: string; readonly tools: readonly string[] }
+
 export type Claimed = { readonly turnId: string; readonly tenant: string; readonly epoch: number; readonly version: number }
 
 export type ClaimRequest = {
@@ -74,7 +77,7 @@ export type ClaimRequest = {
   /** At most so many turns. */
   readonly count: number
   readonly runtime: string
-  /** The tools and sources of tools that this worker has. Turns that offer another one are not taken. */
+  /** The tools and sources of tools that this worker has. Turns that offer another one are left to workers that have it. */
   readonly tools: readonly string[]
   /** The newest event schema version this worker can fold. Turns with a newer one are not taken. */
   readonly format: number
@@ -129,8 +132,11 @@ export type Store = {
   /** Takes an event out of a stream: damage, for tests of what damage does. */
   readonly damage: (turnId: string, version: number) => Promise<void>
 
-  /** Registers a worker and gives it its first lease. The id must be new for every process start. */
-  readonly enlist: (worker: string, leaseMs: number) => Promise<void>
+  /**
+   * Registers a worker and gives it its first lease. The id must be new for every process start. One that does not say what it
+   * serves is taken to serve everything.
+   */
+  readonly enlist: (worker: string, leaseMs: number, serves?: Serves) => Promise<void>
   /**
    * Renews the lease and says which of the held turns moved. `held` are the turns that live actors really hold, with the
    * versions they folded; an owned turn missing from two lists in a row is released.
@@ -142,11 +148,16 @@ export type Store = {
   ) => Promise<HeartbeatAnswer>
   /** Ends a lease at once: for a supervisor that saw the process exit, and at shutdown. Its turns can be claimed right away. */
   readonly retire: (worker: string) => Promise<void>
-  /** Takes due turns whose owner is nobody or dead: the epoch rises by one. Parks what was claimed 5 times without an append. */
+  /**
+   * Takes due turns whose owner is nobody or dead: the epoch rises by one. Parks what was claimed 5 times without an append; of what
+   * was claimed twice without one a worker is given one at a time, so that what it drives beside is not parked as well.
+   *
+   * A turn of which the worker lacks a tool is taken when nobody who has all of them was alive for 5 minutes (C7).
+   */
   readonly claim: (request: ClaimRequest) => Promise<readonly Claimed[]>
   /**
-   * Passivation in one statement: lets go and sets the wake-up where the epoch is mine and the version is the one I folded.
-   * False: something moved; read, fold and look again.
+   * Passivation in one statement: lets go and sets the wake-up where the epoch is mine and the version is the one I folded. A claim
+   * that ends so does not count towards the park. False: something moved; read, fold and look again.
    */
   readonly release: (turnId: string, epoch: number, version: number, wakeAt: 'now' | number | null) => Promise<boolean>
 

@@ -1,6 +1,7 @@
 // One worker's life under one lease: enlisted, renewed from before each beat, over when the beat fails for too long.
 
 import type { Ports } from '../ports.ts'
+import type { Serves } from '../ports/store.ts'
 
 /** A lease that was held once. A worker that lost it comes back under a new id. */
 export type Session = {
@@ -16,10 +17,10 @@ const LEASE_MS = 15_000
 export const BEAT_MS = 5_000
 
 /** Registers a new worker. Resolves when the store knows it. */
-export async function enlist(ports: Ports): Promise<Session> {
+export async function enlist(ports: Ports, serves: Serves): Promise<Session> {
   const worker = ports.random.workerId()
   const before = ports.clock.monotonic()
-  await ports.store.enlist(worker, LEASE_MS)
+  await ports.store.enlist(worker, LEASE_MS, serves)
   return { worker, over: new AbortController(), leaseUntil: before + LEASE_MS }
 }
 

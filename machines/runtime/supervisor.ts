@@ -5,7 +5,7 @@ import { SCHEMA_VERSION } from '../events.ts'
 import { fold } from '../fold.ts'
 import { readStream } from '../record.ts'
 import type { Ports } from '../ports.ts'
-import type { Claimed } from '../ports/store.ts'
+import type { Claimed, Serves } from '../ports/store.ts'
 import type { TurnState } from '../state.ts'
 import { BEAT_MS, beat, enlist, mayAct } from './session.ts'
 import { nudge, room, startDrive, startQueued, type Driven, type Supervision, type SupervisorOptions } from './supervision.ts'
@@ -33,7 +33,7 @@ const RETRY_MS = 1_000
 
 /** Starts to claim and to drive. */
 export async function supervise(ports: Ports, options: SupervisorOptions): Promise<Supervisor> {
-  const session = await enlist(ports)
+  const session = await enlist(ports, servedBy(options))
   const supervision: Supervision = {
     ports,
     options,
@@ -68,6 +68,10 @@ export async function supervise(ports: Ports, options: SupervisorOptions): Promi
   }
 }
 
+function servedBy({ runtime, serves }: SupervisorOptions): Serves {
+  return { runtime, tools: serves }
+}
+
 async function claimLoop(supervision: Supervision): Promise<void> {
   const { ports, closed } = supervision
   while (!closed.signal.aborted) {
@@ -96,8 +100,7 @@ async function claimAndTake(supervision: Supervision, turnId?: string): Promise<
   const claims = await ports.store.claim({
     worker: session.worker,
     count: places,
-    runtime: options.runtime,
-    tools: options.serves,
+    ...servedBy(options),
     format: SCHEMA_VERSION,
     ...(turnId === undefined ? {} : { turnId }),
   })
@@ -139,12 +142,12 @@ async function beatOnce(supervision: Supervision): Promise<void> {
 
 /** The lease is over: running tools are aborted, nothing is appended, and the worker comes back under a new id. */
 async function comeBack(supervision: Supervision): Promise<void> {
-  const { ports, closed } = supervision
+  const { ports, options, closed } = supervision
   supervision.session.over.abort(new Error('the lease is over'))
   ports.log.warn('the lease was lost; coming back under a new id', { worker: supervision.session.worker })
   while (!closed.signal.aborted) {
     try {
-      supervision.session = await enlist(ports)
+      supervision.session = await enlist(ports, servedBy(options))
       return
     } catch (error) {
       ports.log.warn('enlisting failed', { error: errorName(error) })

@@ -8,6 +8,7 @@ import type { Runtime, SpawnOptions } from '../../machines/runtime/api.ts'
 import type { Tool } from '../../machines/tool.ts'
 import { memory } from '../../store/memory-source.ts'
 import { memoryDatabase } from '../../store/memory.ts'
+import { UNSERVED_MS } from '../../store/patience.ts'
 import type { StoreSource } from '../../store/source.ts'
 
 const ANA = { issuer: 'https://id.example.com', id: 'ana', kind: 'person' } as const
@@ -57,6 +58,34 @@ describe('a call that waits', () => {
     const refused = (await eventsOf(after, id)).find(event => event.type === 'call.refused')
     await after.close()
     expect(refused?.data).toMatchObject({ gate: 'authorization', reason: 'schema-changed' })
+    expect(result.state).toBe('completed')
+    expect(runs).toEqual([])
+  })
+})
+
+describe('a call whose tool no worker has any more', () => {
+  it('waits for one that has it, and is refused after a grant when none comes', async () => {
+    let away = 0
+    const store = memory(memoryDatabase({ epochMs: () => Date.now() + away }))
+    const runs: unknown[] = []
+    const before = await createRuntime({ store, model: scripted(script), tools: [pay(runs), other] })
+    const { id } = await spawnAndRest(before)
+    const [held] = (await before.approvals({})).approvals
+    await before.close()
+
+    const soon = await createRuntime({ store, model: scripted(script), tools: [other] })
+    await soon.approve(held?.approvalId ?? '', { as: ANA, via: 'app' })
+    await soon.recover()
+    const waiting = await soon.show(id)
+    await soon.close()
+
+    away = UNSERVED_MS
+    const later = await createRuntime({ store, model: scripted(script), tools: [other] })
+    const result = await (await later.get(id)).result()
+    const refused = (await eventsOf(later, id)).find(event => event.type === 'call.refused')
+    await later.close()
+    expect(waiting).toMatchObject({ state: 'working', row: { owner: null } })
+    expect(refused?.data).toMatchObject({ tool: 'pay', gate: 'authorization', reason: 'revoked' })
     expect(result.state).toBe('completed')
     expect(runs).toEqual([])
   })

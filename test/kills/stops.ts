@@ -82,9 +82,9 @@ export function stoppingStore(store: Store, at: At, onEnlist: (worker: string) =
         )
       return answer
     },
-    enlist: async (worker, leaseMs) => {
+    enlist: async (worker, ...given) => {
       await onEnlist(worker)
-      await store.enlist(worker, leaseMs)
+      await store.enlist(worker, ...given)
     },
   }
 }

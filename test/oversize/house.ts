@@ -107,9 +107,9 @@ function lineTo(store: Store): { readonly store: Store; readonly cut: () => Prom
       time,
       onWake,
       blobs: { put: over(blobs.put), get: over(blobs.get) },
-      enlist: async (worker, leaseMs) => {
+      enlist: async (worker, ...given) => {
         workers.push(worker)
-        await reached.enlist(worker, leaseMs)
+        await reached.enlist(worker, ...given)
       },
       close: async () => undefined,
     },

@@ -30,8 +30,8 @@ export type Stage = StoreUnderTest & {
   readonly open: (given?: Parameters<typeof newTurn>[0]) => Promise<Place>
   /** Appends and expects to be accepted; gives the new end of the stream. */
   readonly write: (place: Place, saying?: Saying) => Promise<Place>
-  /** Enlists a worker under a new id. */
-  readonly worker: (leaseMs?: number) => Promise<string>
+  /** Enlists a worker under a new id, which serves turns of this stage. @param tools that it has; none where nothing is said */
+  readonly worker: (leaseMs?: number, tools?: readonly string[]) => Promise<string>
   /** Claims among the turns of this stage. */
   readonly claim: (worker: string, given?: Partial<ClaimRequest>) => Promise<readonly Claimed[]>
   /** A turn that a new worker has claimed. */
@@ -56,9 +56,9 @@ export function stageOn(under: StoreUnderTest): Stage {
     expect(await store.append(append)).toEqual({ answer: 'accepted' })
     return placeBehind(append)
   }
-  const worker: Stage['worker'] = async (leaseMs = HOUR) => {
+  const worker: Stage['worker'] = async (leaseMs = HOUR, tools = []) => {
     const id = unique('worker')
-    await store.enlist(id, leaseMs)
+    await store.enlist(id, leaseMs, { runtime, tools })
     return id
   }
   const claim: Stage['claim'] = (id, given) => store.claim({ worker: id, count: 100, runtime, tools: [], format: 1, ...given })

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../../machines/events.ts'
 import { memoryDatabase, openMemory } from '../../store/memory.ts'
-import { MINUTE } from './stage.ts'
+import { UNSERVED_MS } from '../../store/patience.ts'
+import { HOUR, MINUTE } from './stage.ts'
 import { storeSuite } from './store-suite.ts'
 import { appendAt, callRecorded, newTurn, placeBehind } from './streams.ts'
 
@@ -43,6 +44,25 @@ describe('a memory database', () => {
       }),
     )
     expect(runs[0]).toEqual(runs[1])
+  })
+
+  it('lets a turn go to a worker without its tools when those with them were gone for long, or never said what they have', async () => {
+    let time = 1_000
+    const store = openMemory(memoryDatabase({ epochMs: () => time }))
+    const turn = newTurn({ offers: ['refund'] })
+    await store.open(turn)
+    await store.enlist('able', 10 * HOUR, { runtime: 'default', tools: ['refund'] })
+    await store.enlist('silent', 10 * HOUR)
+    await store.enlist('other', 10 * HOUR, { runtime: 'default', tools: [] })
+    const claim = () => store.claim({ worker: 'other', count: 1, runtime: 'default', tools: [], format: 1 })
+    time += HOUR
+    await store.retire('able')
+    expect(await claim(), 'one is alive that may have it').toEqual([])
+    await store.retire('silent')
+    time += UNSERVED_MS - 1
+    expect(await claim(), 'a moment too early').toEqual([])
+    time += 1
+    expect(await claim()).toMatchObject([{ turnId: turn.turnId }])
   })
 
   it('orders commits by the order of calls, not by who awaits', async () => {

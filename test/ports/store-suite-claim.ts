@@ -1,8 +1,8 @@
-// Who may drive what: due turns of the right kind, one owner at a time, wake-ups and deadlines, the park.
+// Who may drive what: due turns of the right kind, one owner at a time, wake-ups and deadlines.
 
 import { describe, expect, it } from 'vitest'
 import { HOUR, unique, upTo, type Stage } from './stage.ts'
-import { appendAt, approvalGranted, eventsAt, newTurn, ofSchema, roundFailed, turnCompleted, type Place } from './streams.ts'
+import { approvalGranted, eventsAt, newTurn, ofSchema, roundFailed, turnCompleted } from './streams.ts'
 
 export function claimSuite(stage: () => Stage): void {
   describe('claim', () => {
@@ -138,52 +138,4 @@ export function claimSuite(stage: () => Stage): void {
       expect(await claim(await worker())).toMatchObject([{ turnId: place.turnId, epoch: epoch + 1, version: 3 }])
     })
   })
-
-  describe('the park', () => {
-    it('takes a turn that was claimed five times without an append, until it is claimed by name', async () => {
-      const on = stage()
-      const { store, tenant, open, worker, claim, row } = on
-      const place = await open()
-      await claimAndDie(on, place, 5)
-      expect(await claim(await worker())).toEqual([])
-      expect(await row(place)).toMatchObject({ parked: true, owner: null })
-      expect((await store.list({ tenant, parked: true, limit: 10 })).turns).toHaveLength(1)
-      expect(await claim(await worker())).toEqual([])
-      expect(await store.append(appendAt(place, { epoch: 5 })), 'its last owner').toEqual({ answer: 'fenced' })
-      const heir = await worker()
-      expect(await claim(heir, { turnId: place.turnId })).toMatchObject([{ turnId: place.turnId }])
-      expect(await row(place)).toMatchObject({ parked: false, owner: heir })
-      expect((await store.list({ tenant, parked: true, limit: 10 })).turns).toEqual([])
-    })
-
-    it('does not keep a turn from who claims it by name', async () => {
-      const on = stage()
-      const place = await on.open()
-      await claimAndDie(on, place, 5)
-      const heir = await on.worker()
-      expect(await on.claim(heir, { turnId: place.turnId })).toMatchObject([{ turnId: place.turnId }])
-      expect(await on.row(place)).toMatchObject({ parked: false, owner: heir })
-    })
-
-    it('does not take a turn that gets on', async () => {
-      const on = stage()
-      const { open, write, worker, claim, row } = on
-      let place = await open()
-      for (const nth of upTo(3)) {
-        await claimAndDie(on, place, 4)
-        place = await write(place, { epoch: nth * 4 })
-      }
-      expect(await claim(await worker())).toHaveLength(1)
-      expect(await row(place)).toMatchObject({ parked: false })
-    })
-  })
-}
-
-/** So many workers claim the turn, one after the other, and die without having done anything. */
-async function claimAndDie({ store, worker, claim }: Stage, place: Place, times: number): Promise<void> {
-  for (const _ of upTo(times)) {
-    const id = await worker()
-    expect(await claim(id)).toMatchObject([{ turnId: place.turnId }])
-    await store.retire(id)
-  }
 }

@@ -12,6 +12,7 @@ import { leaseSuite } from './store-suite-lease.ts'
 import { listSuite } from './store-suite-list.ts'
 import { openSuite } from './store-suite-open.ts'
 import { outboxSuite } from './store-suite-outbox.ts'
+import { patienceSuite } from './store-suite-patience.ts'
 import { recordSuite } from './store-suite-record.ts'
 
 /**
@@ -36,6 +37,7 @@ export function storeSuite(start: () => Promise<StoreUnderTest>): void {
   recordSuite(stage)
   blobSuite(stage)
   claimSuite(stage)
+  patienceSuite(stage)
   leaseSuite(stage)
   inboxSuite(stage)
   listSuite(stage)

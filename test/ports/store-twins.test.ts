@@ -62,18 +62,27 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('acknowledge' as const), turn: slot, version: fc.nat({ max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('erase' as const), turn: slot, versions: fc.option(fc.subarray([1, 2, 3, 4])) }) },
 )
+const said = fc.constantFrom('a' as const, 'nothing' as const, 'unsaid' as const)
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 /** What the runs know: the turns by slot with the ends of their streams, and the workers by slot. */
-type World = { readonly stores: readonly Store[]; readonly tenant: string; readonly ends: Map<number, Place[]>; readonly workers: string[] }
+type World = {
+  readonly stores: readonly Store[]
+  readonly tenant: string
+  readonly ends: Map<number, Place[]>
+  readonly workers: string[]
+  /** What the workers say that they have. */
+  readonly serves: 'a' | 'nothing' | 'unsaid'
+}
 
 describeWithPostgres('the memory store', url => {
   it('answers as Postgres does, whatever it is asked', { timeout: 240_000 }, async () => {
     const stores = [openMemory(memoryDatabase()), await openPostgres(url, { schema: freshSchema(), migrate: true })]
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async steps => {
-        const world: World = { stores, tenant: unique('tenant'), ends: new Map(), workers: upTo(3).map(() => unique('worker')) }
-        await both(world, async store => Promise.all(world.workers.map(worker => store.enlist(worker, HOUR))))
+      fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), said, async (steps, serves) => {
+        const workers = upTo(3).map(() => unique('worker'))
+        const world: World = { stores, tenant: unique('tenant'), ends: new Map(), workers, serves }
+        for (const worker of workers) await enlist(world, worker)
         for (const turn of [0, 1]) await open(world, { do: 'open', turn, owner: null, key: null, digest: 0 })
         for (const each of steps) {
           await both(world, store => store.advance(2))
@@ -171,7 +180,12 @@ async function retire(world: World, slot: number, replaced: boolean): Promise<vo
   await both(world, store => store.retire(world.workers[slot] as string))
   if (!replaced) return
   world.workers[slot] = unique('worker')
-  await both(world, store => store.enlist(world.workers[slot] as string, HOUR))
+  await enlist(world, world.workers[slot] ?? '')
+}
+
+async function enlist(world: World, worker: string): Promise<void> {
+  const serves = world.serves === 'unsaid' ? undefined : { runtime: world.tenant, tools: world.serves === 'a' ? ['a'] : [] }
+  await both(world, store => store.enlist(worker, HOUR, serves))
 }
 
 async function append(world: World, step: Extract<Step, { do: 'append' }>): Promise<void> {

@@ -94,7 +94,7 @@ const COLUMNS = {
     'version int4',
     'wake_at timestamptz?',
   ],
-  workers: ['alive_until timestamptz', 'id text'],
+  workers: ['alive_until timestamptz', 'id text', 'runtime text?', 'tools _text?'],
 }
 
 describeWithPostgres('the tables', postgres => {

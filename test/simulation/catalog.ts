@@ -34,7 +34,7 @@ export type Doing = {
 }
 
 /** The same descriptors for every process of a run, but for one of another release, over what this one does. */
-export function catalogOf(plan: Plan, chance: Chance, drift: Plan['drift'], doing: Doing): readonly Tool[] {
+export function catalogOf(plan: Plan, chance: Chance, drift: Exclude<Plan['drift'], 'gone'>, doing: Doing): readonly Tool[] {
   const tools = KINDS.map(kind => {
     const reads = kind.policy === 'read-only'
     return tool({

@@ -55,6 +55,12 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    what: 'a store that is not told who has which tools',
+    seen: /not over \d+ ms after faults stopped/,
+    plan: { drift: 'gone' },
+    sabotage: { store: store => ({ ...store, enlist: (worker, leaseMs) => store.enlist(worker, leaseMs) }) },
+  },
+  {
     what: 'a store that forgets to settle the inbox',
     seen: /the inbox shows/,
     sabotage: {

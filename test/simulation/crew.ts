@@ -61,10 +61,18 @@ export function newCrew(options: CrewOptions): Crew {
     },
     mend: () => {
       for (const process of all) process.life.thaw()
+      if (stage.plan.drift === 'gone') endFirstStarts(options, slots, all)
       for (const slot of slots) if (slot.process === null) begin(options, slot, all)
     },
     isMended: () =>
       slots.every(({ process, kind }) => process !== null && !process.drains && (kind === 'consumer' || process.runtime !== null)),
+  }
+}
+
+/** The last of those that have every tool is gone, however it goes. */
+function endFirstStarts(options: CrewOptions, slots: readonly Slot[], all: Process[]): void {
+  for (const slot of slots) {
+    if (slot.kind === 'worker' && slot.starts === 1 && slot.process !== null) bury(options, slot, slot.process, 0, all)
   }
 }
 

@@ -47,8 +47,11 @@ export type Plan = {
   readonly hangs: number
   readonly consumers: number
   readonly follows: boolean
-  /** The second worker is of another release: it lacks a tool, or has a changed one. */
-  readonly drift: 'none' | 'lacks' | 'changed'
+  /**
+   * The second worker is of another release: it lacks a tool, or has a changed one. Or the tool is gone: workers that start again lack
+   * it, and in the end all have started again.
+   */
+  readonly drift: 'none' | 'lacks' | 'changed' | 'gone'
   /** Second copies that the broker takes for new ones; and what is unanswered is given again. */
   readonly copies: number
   /** Mean time between two acts of people. */
@@ -124,7 +127,7 @@ function drawStorm(chance: Chance): Plan {
     peopleMs: chance.one([200, 800, 3_000]),
     providerTools: chance.one([...Array<'none'>(8).fill('none'), 'read-only', 'effect'] as const),
     blobs: chance.hit(0.3),
-    drift: chance.one([...Array<'none'>(8).fill('none'), 'lacks', 'changed'] as const),
+    drift: chance.one([...Array<'none'>(12).fill('none'), 'lacks', 'changed', 'gone'] as const),
     copies: sometimes(0.25, () => 0.1, 0),
     limits: drawLimits(chance),
   }

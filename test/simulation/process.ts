@@ -90,8 +90,7 @@ function connect(stage: Stage, host: Host, process: Process) {
     () => void connection.close(),
   )
   const { store: asStore = store => store, bus: asBus = bus => bus, tool: asTool = tool => tool } = host.sabotage
-  const drift = name.startsWith('w2') ? plan.drift : 'none'
-  const catalog = catalogOf(plan, stage.chance.part('catalog'), drift, doingOf(stage, process))
+  const catalog = catalogOf(plan, stage.chance.part('catalog'), driftOf(plan, name), doingOf(stage, process))
   return {
     store: leased(stage, process, storeOf(stage, host, process, asStore(handle, stage.database), chance.part('store'))),
     bus: busPort(stage, process, asBus(connection)),
@@ -100,6 +99,12 @@ function connect(stage: Stage, host: Host, process: Process) {
     random: randomOf(name, chance.part('random'), stage),
     tools: buildCatalog(catalog.map(asTool), log),
   }
+}
+
+/** @param name `w2.1`: the first start of the second worker */
+function driftOf({ drift }: Plan, name: string): Exclude<Plan['drift'], 'gone'> {
+  if (drift === 'gone') return name.startsWith('w') && !name.endsWith('.1') ? 'lacks' : 'none'
+  return name.startsWith('w2') ? drift : 'none'
 }
 
 function optionsOf(plan: Plan) {
@@ -146,10 +151,10 @@ function leased(stage: Stage, process: Process, store: Store): Store {
   const { monotonic } = process.life.clock
   return {
     ...store,
-    enlist: async (worker, leaseMs) => {
+    enlist: async (worker, leaseMs, serves) => {
       const before = monotonic()
       process.workers.add(worker)
-      await store.enlist(worker, leaseMs)
+      await store.enlist(worker, leaseMs, serves)
       process.leaseUntil = before + leaseMs
     },
     heartbeat: async (worker, leaseMs, held) => {

@@ -1,6 +1,7 @@
 // One run from one seed: a plan is drawn, faults and people have their time, then all is well again and everything must come to
 // its end. The same seed gives the same run.
 
+import { UNSERVED_MS } from '../../store/patience.ts'
 import { brokenBroker } from './bus-port.ts'
 import { chanceOf } from './chance.ts'
 import type { Crew } from './crew.ts'
@@ -28,8 +29,9 @@ export type Report = {
   }
 }
 
-/** Once faults have stopped everything ends within so long. */
+/** Once faults have stopped everything ends within so long; where a tool is gone, a turn waits for it at each of its wake-ups. */
 const CALM_MS = 600_000
+const CALM_WITHOUT_A_TOOL_MS = 10 * UNSERVED_MS
 /** Between two looks of an operator at what is parked. */
 const LOOK_MS = 5_000
 /** Longer than any call of a port takes. */
@@ -72,6 +74,7 @@ function sumsOf({ stage, crew }: Setting): Report['sums'] {
 /** Lets time pass until all is over, or a rule is broken. */
 async function play({ stage, crew, shelf, calm }: Setting, rules: readonly string[]): Promise<void> {
   const { time, trace, plan, broken } = stage
+  const calmMs = plan.drift === 'gone' ? CALM_WITHOUT_A_TOOL_MS : CALM_MS
   time.after(plan.chaosMs, () => {
     trace.say('world', 'faults stop')
     calm()
@@ -79,12 +82,12 @@ async function play({ stage, crew, shelf, calm }: Setting, rules: readonly strin
     unpark(stage, crew)
   })
   const isOver = () => rules.length > 0 || (stage.isCalm() && crew.isMended() && unfinished(stage, shelf) === null)
-  await time.passUntil(isOver, plan.chaosMs + CALM_MS)
+  await time.passUntil(isOver, plan.chaosMs + calmMs)
   // Whatever was under way has come back after a while: a retry that somebody sent in the storm begins another attempt.
   await time.passUntil(() => rules.length > 0, time.now() + SETTLED_MS)
-  if (!(await time.passUntil(isOver, time.now() + CALM_MS))) {
+  if (!(await time.passUntil(isOver, time.now() + calmMs))) {
     const why = unfinished(stage, shelf) ?? 'a process does not come up, or does not drain'
-    return broken(`not over ${CALM_MS} ms after faults stopped: ${why}`)
+    return broken(`not over ${calmMs} ms after faults stopped: ${why}`)
   }
   if (rules.length > 0) return
   for (const rule of brokenInTheEnd(stage)) broken(rule)
