@@ -59,11 +59,11 @@ describe('who sends', () => {
 
   test('is not a page of another site, nor a request under another host name', async () => {
     stage = await openStage({ options: { hosts: ['localhost'] } })
-    expect((await stage.send('ana', callText('{"id":1}'), { ...HEADERS, origin: 'http://evil.example.com' })).status).toBe(403)
-    expect((await stage.send('ana', callText('{"id":1}'), { ...HEADERS, host: 'evil.example.com' })).status).toBe(403)
-    expect((await stage.send('ana', callText('{"id":1}'), { ...HEADERS, host: 'localhost', origin: 'http://localhost:3000' })).status).toBe(
-      200,
-    )
+    const status = async (given: Record<string, string>) => (await stage.send('ana', callText('{"id":1}'), { ...HEADERS, ...given })).status
+    expect(await status({ host: 'localhost:3000', origin: 'http://evil.example.com' })).toBe(403)
+    expect(await status({ host: 'evil.example.com', origin: 'http://localhost:3000' })).toBe(403)
+    expect(await status({ host: 'localhost:3000', origin: 'http://localhost:3000' })).toBe(200)
+    expect(await status({ host: 'localhost:3000' })).toBe(200)
   })
 
   test('can resolve nothing with a GET', async () => {
@@ -176,9 +176,11 @@ describe('the list', () => {
       close: async () => {},
     }
     stage = await openStage({ host: { tools: [source] } })
-    const client = await stage.client({ name: 'ana' })
+    const told = Promise.withResolvers<void>()
+    const client = await stage.client({ name: 'ana' }, { listChanged: { tools: { onChanged: () => told.resolve() } } })
     listed = [...listed, simple('two')]
     change()
+    await told.promise
     expect(await client.callTool({ name: 'two', arguments: {} })).toMatchObject({ content: [{ text: 'two' }] })
   })
 })
