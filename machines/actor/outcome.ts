@@ -87,10 +87,11 @@ function failuresInARow(state: TurnState, call: CallState): number {
   return earlier.length - 1 - lastGood
 }
 
-/** Records a completion that came after its call was settled otherwise: a digest, no outcome. */
-export async function recordLate(actor: Actor, running: Running, end: TryEnd): Promise<void> {
-  const result = end.ended === 'returned' ? normaliseResult(end.value) : resultOfThrown(end.value)
-  const { digest, bytes } = boundResult(result, 0)
+/** Records a completion that came after its call was settled otherwise: the digest of what would have been recorded, no outcome. */
+export async function recordLate(actor: Actor, running: Running, tool: Tool, end: TryEnd): Promise<void> {
+  const { redactor } = actor.ports
+  const result = resultOf(tool, end, text => redactor.text(text).text)
+  const { digest, bytes } = boundResult(redactResult(redactor, tool.descriptor, result), 0)
   const { ordinal, dispatch } = running
   await commit(actor, draft =>
     draft.put({ type: 'call.late', data: { ordinal, dispatch, ended: end.ended === 'returned' ? 'returned' : 'thrown', digest, bytes } }),

@@ -80,7 +80,7 @@ async function runOnce(actor: Actor, call: CallState, running: Running, tool: To
     if (end === 'aborted') throw new ActorStopped(actor.control.mayAct() ? 'drained' : 'lease-lost')
     if (end.ended === 'timeout') {
       interrupt.abort(TIMED_OUT)
-      watchLate(actor, running, result)
+      watchLate(actor, running, tool, result)
       return end
     }
     return end.ended === 'thrown' && interrupt.signal.aborted ? { ended: 'aborted', value: end.value } : end
@@ -113,10 +113,10 @@ export function callContext(actor: Actor, call: CallState, running: Running, num
 }
 
 /** A completion after its call was settled otherwise is recorded once, as late, and changes nothing. */
-function watchLate(actor: Actor, running: Running, result: Promise<TryEnd>): void {
+function watchLate(actor: Actor, running: Running, tool: Tool, result: Promise<TryEnd>): void {
   const { log } = actor.ports
   void result
-    .then(end => recordLate(actor, running, end))
+    .then(end => recordLate(actor, running, tool, end))
     .catch(() => log.warn('a late completion could not be recorded', { turnId: actor.turnId, ordinal: running.ordinal }))
 }
 
@@ -134,7 +134,7 @@ async function record(actor: Actor, call: CallState, running: Running, tool: Too
       })
       if (appended.length > 0) return
       actor.running.delete(call.ordinal)
-      return await recordLate(actor, running, end)
+      return await recordLate(actor, running, tool, end)
     } catch (thrown) {
       if (!(thrown instanceof AppendRefused)) throw thrown
       actor.ports.log.error('the store refused the record of a result', { turnId: actor.turnId, ordinal: call.ordinal })
