@@ -104,7 +104,7 @@ async function heeding<Value>(signal: AbortSignal, promised: PromiseLike<Value>)
     else signal.addEventListener('abort', leave, { once: true, signal: settled.signal })
   })
   try {
-    return await Promise.race([promised, abort])
+    return await Promise.race([abort, promised])
   } finally {
     settled.abort()
   }

@@ -232,6 +232,11 @@ describe('a call that was cut off', () => {
     })
   })
 
+  it('stands in a round that is incomplete by the word of the provider', async () => {
+    const raw = { type: 'raw', rawValue: { type: 'response.incomplete', response: { object: 'response', status: 'incomplete' } } } as const
+    expect(await told(...begun, raw, finish('tool-calls'))).toMatchObject({ completion: 'truncated', items: [{ kind: 'call', id: 'c1' }] })
+  })
+
   it('is missed in one that is said to be whole', async () => {
     expect(await failed(...begun, finish('tool-calls'))).toMatchObject({ code: 'model_protocol_violation' })
   })
