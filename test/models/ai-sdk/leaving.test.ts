@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 /** A model whose stream gives the parts one by one, and then nothing. */
 function slowly(parts: readonly LanguageModelV4StreamPart[], before: () => void, left: () => void = () => {}): LanguageModelV4 {
   const next = parts.values()
-  const stream = new ReadableStream<LanguageModelV4StreamPart>({
+  const source: UnderlyingDefaultSource<LanguageModelV4StreamPart> = {
     pull: controller => {
       const { done = false, value } = next.next()
       if (done || value === undefined) return new Promise(() => {})
@@ -20,7 +20,9 @@ function slowly(parts: readonly LanguageModelV4StreamPart[], before: () => void,
       if (value.type === 'finish') controller.close()
     },
     cancel: left,
-  })
+  }
+  // Each part is made when it is read, and not before.
+  const stream = new ReadableStream(source, { highWaterMark: 0 })
   return { ...fakeModel([]), doStream: async () => ({ stream }) }
 }
 
