@@ -13,7 +13,7 @@ import type { Errand } from './caller-model.ts'
 import { decide, openedState } from './decision.ts'
 import type { House } from './house.ts'
 import { answerFor, resultInMessages, saidByHost } from './outcome.ts'
-import { mayDecide, QUESTION, questionFor, waitingText } from './question.ts'
+import { kindOf, mayDecide, questionsFor, waitingText } from './question.ts'
 import { tellStages } from './stages.ts'
 
 /** One request, free of its protocol. */
@@ -114,13 +114,12 @@ async function answered(house: House, asked: Asked, errand: Errand, begun: Begun
 }
 
 function ask(house: House, { caller, asks, call }: Asked, errand: Errand, row: ApprovalRow): CallToolResult | InputRequiredResult {
-  if (!asks || !mayDecide(row, caller)) return waiting(row)
-  const { turnId, approvalId, kind, expiresAt } = row
-  const state = { turnId, approvalId, kind, errand: errand.text, call, party: partyName(caller), until: expiresAt + LATE_MS }
-  return inputRequired({
-    inputRequests: { [QUESTION]: questionFor(row, house.tools.get(row.tool)?.descriptor) },
-    requestState: house.seal.seal(state),
-  })
+  const inputRequests = asks && mayDecide(row, caller) ? questionsFor(row, house.tools.get(row.tool)?.descriptor.outputSchema) : null
+  if (inputRequests === null) return waiting(row)
+  const { turnId, approvalId, expiresAt } = row
+  const asked = { turnId, approvalId, kind: kindOf(row), names: Object.keys(inputRequests), errand: errand.text, call }
+  const requestState = house.seal.seal({ ...asked, party: partyName(caller), until: expiresAt + LATE_MS })
+  return inputRequired({ inputRequests, requestState })
 }
 
 /** So long after its question is over, a state still tells what became of the call; then it is refused. */

@@ -6,7 +6,7 @@ import type { Principal } from '../../../machines/principal.ts'
 import type { Asked, Begun } from './call.ts'
 import type { House } from './house.ts'
 import { saidByHost } from './outcome.ts'
-import { readReply, type Reply } from './question.ts'
+import { readReply, type Reply } from './reply.ts'
 import { isOf, type AskedState } from './request-state.ts'
 
 /** The protocol's answer to a state that was changed, is of another call or caller, or is too old; it does not say which. */
@@ -30,14 +30,14 @@ export async function openedState(house: House, asked: Asked, text: string): Pro
  */
 async function turnAway(house: House, { caller, name, responses }: Asked, state: AskedState): Promise<void> {
   const { runtime, log, tools } = house
-  const { turnId, approvalId, kind, errand } = state
+  const { turnId, approvalId, kind, names, errand } = state
   log.warn('a state of another party was sent', { turnId, approvalId })
-  const reply = readReply(kind, responses, tools.get(name)?.descriptor)
+  const reply = readReply(kind, names, responses, tools.get(name)?.descriptor.outputSchema)
   if (caller.principal === null || reply.kind === 'none' || reply.kind === 'dismissed') return
   const { approvals } = await runtime.approvals({ tenant: caller.tenant, labels: { mcp: errand }, limit: 1 })
   if (approvals[0]?.contentTrust !== 'untrusted') return
   const lane = { as: caller.principal, via: 'mcp', tenant: caller.tenant } as const
-  const tried = kind === 'approval' ? runtime.deny(approvalId, lane) : runtime.answer(turnId, { ...lane, answer: null })
+  const tried = kind === 'clarification' ? runtime.answer(turnId, { ...lane, answer: null }) : runtime.deny(approvalId, lane)
   await tried.catch((error: unknown) => {
     if (!(error instanceof ToolturnError)) throw error
   })
@@ -49,9 +49,9 @@ const TURNED_AWAY: ReadonlySet<string> = new Set(['approval_not_yours', 'approva
 
 /** Takes the reply to the turn. A reply that is none leaves the question open, and it is put again. */
 export async function decide(house: House, asked: Asked, state: AskedState): Promise<Begun | { readonly refusal: CallToolResult }> {
-  const { turnId, kind } = state
+  const { turnId, kind, names } = state
   const { principal } = asked.caller
-  const reply = readReply(kind, asked.responses, house.tools.get(asked.name)?.descriptor)
+  const reply = readReply(kind, names, asked.responses, house.tools.get(asked.name)?.descriptor.outputSchema)
   if (reply.kind === 'none' || principal === null) return { turnId, mayAsk: true }
   if (reply.kind === 'dismissed') return { turnId, mayAsk: false }
   try {
@@ -80,7 +80,7 @@ async function send(
       return runtime.answer(turnId, { ...lane, answer: reply.answer })
     case 'declined':
       // Not to approve is to deny. Not to answer leaves nothing to go on with.
-      if (kind === 'approval') await runtime.deny(approvalId, lane)
-      else await runtime.cancel(turnId, lane)
+      if (kind === 'clarification') await runtime.cancel(turnId, lane)
+      else await runtime.deny(approvalId, lane)
   }
 }

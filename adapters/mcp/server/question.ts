@@ -1,20 +1,25 @@
-// A hold or an ask as a question to the person at the client, and the answer that comes back (E5). What is shown is the redacted
-// copy, whole; what counts are the exact words (C5).
+// A hold or an ask as questions to the person at the client (E5). What is shown is the redacted copy, whole, in a form that no text in
+// it can pass for words of the host.
 
-import { inputRequired, inputResponse, type ElicitRequestFormParams, type InputRequest } from '@modelcontextprotocol/server'
-import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
+import { inputRequired, type ElicitRequestFormParams, type InputRequests } from '@modelcontextprotocol/server'
+import { isJsonObject, type Json } from '../../../machines/json.ts'
 import type { ApprovalRow } from '../../../machines/ports/rows.ts'
 import { sameParty } from '../../../machines/principal.ts'
-import { compiledSchema } from '../../../machines/schemas/cache.ts'
 import { isoTime } from '../../../machines/time.ts'
-import type { ToolDescriptor } from '../../../machines/tool.ts'
 import { safeJson, safeText } from '../../cli/text.ts'
 import type { Caller } from './caller.ts'
 
-/** The name of our one question among the input requests of a result. */
+/** May it run; what is the answer to the model; what is the answer to a tool that runs. */
+export type QuestionKind = 'approval' | 'clarification' | 'inquiry'
+
+/** The name of a question that stands alone. */
 export const QUESTION = 'question'
 
-type Form = ElicitRequestFormParams['requestedSchema']
+export type Form = ElicitRequestFormParams['requestedSchema']
+
+export function kindOf({ kind, reason }: ApprovalRow): QuestionKind {
+  return kind === 'approval' && reason === 'inquiry' ? 'inquiry' : kind
+}
 
 /** May this caller decide it at all? Whoever may not is not asked; what counts is judged again when an answer comes. */
 export function mayDecide({ contentTrust, approvers }: ApprovalRow, { principal }: Caller): boolean {
@@ -22,18 +27,33 @@ export function mayDecide({ contentTrust, approvers }: ApprovalRow, { principal 
   return contentTrust === 'untrusted' || approvers === null || approvers.some(approver => sameParty(approver, principal))
 }
 
-export function questionFor(row: ApprovalRow, descriptor: ToolDescriptor | undefined): InputRequest {
-  const asked =
-    row.kind === 'approval'
-      ? { message: approvalText(row), requestedSchema: DECISION }
-      : { message: askText(row.arguments), requestedSchema: answerForm(descriptor) ?? PLAIN_ANSWER }
-  return inputRequired.elicit({ mode: 'form', ...asked })
+/** @param answer schema of the answer to an ask, where its tool has one; null where a form cannot ask what is to be asked */
+export function questionsFor(row: ApprovalRow, answer: unknown): InputRequests | null {
+  switch (kindOf(row)) {
+    case 'approval':
+      return { [QUESTION]: asked(approvalText(row), DECISION) }
+    case 'clarification':
+      return { [QUESTION]: asked(askText(row.arguments), formOf(answer) ?? PLAIN_ANSWER) }
+    case 'inquiry':
+      return inquiryQuestions(row)
+  }
+}
+
+function asked(message: string, requestedSchema: Form): InputRequests[string] {
+  return inputRequired.elicit({ mode: 'form', message, requestedSchema })
 }
 
 /** Where nobody can be asked over this line. */
-export function waitingText({ kind, approvalId, expiresAt }: ApprovalRow): string {
-  const what = kind === 'approval' ? 'the approval of a person' : 'the answer of a person'
-  return `This call waits for ${what} and has not run. It is ${approvalId}, open until ${isoTime(expiresAt)}; it can be decided in the application of the host.`
+export function waitingText(row: ApprovalRow): string {
+  const where = `It is ${row.approvalId}, open until ${isoTime(row.expiresAt)}; it can be decided in the application of the host.`
+  switch (kindOf(row)) {
+    case 'approval':
+      return `This call waits for the approval of a person and has not run. ${where}`
+    case 'clarification':
+      return `This call waits for the answer of a person. ${where}`
+    case 'inquiry':
+      return `This call has begun, and its tool waits for the answer of a person before it goes on. ${where}`
+  }
 }
 
 const DECISION: Form = {
@@ -61,21 +81,31 @@ function whyText(reason: string): string {
 
 /** A question has one text as a rule; else all that was asked with is shown. */
 function askText(given: unknown): string {
-  const texts = isJsonObject(given) ? Object.values(given).filter(value => typeof value === 'string') : []
-  const [text] = texts
-  return text !== undefined && texts.length === 1 && Object.keys(given as object).length === 1 ? safeText(text) : safeJson(given, 2)
+  const values: readonly unknown[] = isJsonObject(given) ? Object.values(given) : []
+  return values.length === 1 && typeof values[0] === 'string' ? safeText(values[0]) : safeJson(given, 2)
+}
+
+/** Each form that a running tool wants answered, under the tool's own name for it. */
+function inquiryQuestions({ tool, arguments: shown }: ApprovalRow): InputRequests | null {
+  const forms = isJsonObject(shown) && isJsonObject(shown['forms']) ? Object.entries(shown['forms']) : []
+  const questions = forms.map(([name, wanted]) => {
+    const form = isJsonObject(wanted) ? formOf(wanted['schema']) : null
+    const says = isJsonObject(wanted) ? safeJson(wanted['message']) : ''
+    return form === null ? null : ([name, asked(`The tool ${safeText(tool)} asks before it goes on: ${says}`, form)] as const)
+  })
+  const all = questions.filter(question => question !== null)
+  return all.length === 0 || all.length < forms.length ? null : Object.fromEntries(all)
 }
 
 const PLAIN_ANSWER: Form = { type: 'object', properties: { answer: { type: 'string', title: 'Answer' } }, required: ['answer'] }
 const PRIMITIVES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean'])
 
-/** What an ask tool says it returns is the form of its answer, where a form can show it: an object of plain fields. */
-function answerForm(descriptor: ToolDescriptor | undefined): Form | null {
-  const schema = descriptor?.outputSchema
+/** A schema as a form, where a form can show it: an object of plain fields. */
+export function formOf(schema: unknown): Form | null {
   if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return null
-  const fields = Object.values(schema['properties'])
-  if (fields.length === 0 || !fields.every(isField)) return null
   const { properties, required } = schema
+  const fields = Object.values(properties)
+  if (fields.length === 0 || !fields.every(isField)) return null
   return { type: 'object', properties, ...(Array.isArray(required) ? { required } : {}) } as unknown as Form
 }
 
@@ -84,42 +114,4 @@ function isField(field: Json): boolean {
   if (field['type'] !== 'array') return PRIMITIVES.has(field['type'])
   const { items } = field
   return isJsonObject(items) && (Array.isArray(items['enum']) || Array.isArray(items['anyOf']))
-}
-
-/**
- * What came back: `none` where the client answered nothing, or nothing that can be an answer; `dismissed` where the person neither
- * said yes nor no; `declined` where they would not answer.
- */
-export type Reply =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'dismissed' }
-  | { readonly kind: 'declined' }
-  | { readonly kind: 'decision'; readonly decision: JsonObject }
-  | { readonly kind: 'answer'; readonly answer: Json }
-
-export function readReply(
-  kind: ApprovalRow['kind'],
-  responses: { readonly [name: string]: unknown } | undefined,
-  descriptor: ToolDescriptor | undefined,
-): Reply {
-  const response = inputResponse(responses, QUESTION)
-  if (response.kind !== 'elicit') return { kind: 'none' }
-  if (response.action === 'cancel') return { kind: 'dismissed' }
-  if (response.action === 'decline') return { kind: 'declined' }
-  const content: unknown = response.content
-  if (!isJsonObject(content)) return { kind: 'none' }
-  return kind === 'approval' ? { kind: 'decision', decision: decisionIn(content) } : answerIn(content, descriptor)
-}
-
-/** The words as they came. A reason beside an approval is a note that an empty form leaves; it is no part of a decision. */
-function decisionIn({ decision, reason }: JsonObject): JsonObject {
-  const word = decision === undefined ? null : decision
-  return word === 'deny' && typeof reason === 'string' && reason !== '' ? { decision: word, reason } : { decision: word }
-}
-
-function answerIn(content: JsonObject, descriptor: ToolDescriptor | undefined): Reply {
-  const form = answerForm(descriptor)
-  if (form === null) return typeof content['answer'] === 'string' ? { kind: 'answer', answer: content['answer'] } : { kind: 'none' }
-  const schema = compiledSchema(form as JsonObject)
-  return schema.ok && schema.validate(content).ok ? { kind: 'answer', answer: content } : { kind: 'none' }
 }

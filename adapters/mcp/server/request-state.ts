@@ -8,12 +8,15 @@ import { canonicalJson, isJsonObject } from '../../../machines/json.ts'
 import { systemRandom } from '../../clock.ts'
 import { createSealer, readKey } from '../../seal.ts'
 import { partyName, type Caller } from './caller.ts'
+import type { QuestionKind } from './question.ts'
 
 /** The open question of a turn. */
 export type AskedState = {
   readonly turnId: string
   readonly approvalId: string
-  readonly kind: 'approval' | 'clarification'
+  readonly kind: QuestionKind
+  /** Of its questions. */
+  readonly names: readonly string[]
   /** Text of the turn's input. */
   readonly errand: string
   /** Digest of the call that the client made, and makes again with its answer. */
