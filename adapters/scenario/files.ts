@@ -9,6 +9,7 @@ import type { Difference } from './judge.ts'
 import { lane, type Lane } from './lane.ts'
 import { checkWhere, keepWarmFor, type Where } from './places.ts'
 import { readScenario } from './read.ts'
+import { rulesShown } from './shown.ts'
 import { runsApart, runScenarioWith, type ScenarioResult } from './run.ts'
 
 export type ScenarioFilesOptions = Where & {
@@ -26,6 +27,8 @@ export type ScenarioFilesOutput = {
 export type FileReport = {
   readonly name: string | null
   readonly file: string
+  /** The rules of the contract that it shows, where something says which. */
+  readonly rules: readonly string[]
   readonly ok: boolean
   readonly differences: readonly Difference[]
   readonly turn: string | null
@@ -103,12 +106,12 @@ async function runFile(file: string, run: (scenario: Scenario) => Promise<Scenar
   try {
     scenario = await readScenario(file)
     const { trace, name, ...result } = await run(scenario)
-    return { report: { name, file, ...result }, trace }
+    return { report: { name, file, rules: rulesShown(file), ...result }, trace }
   } catch (error) {
     if (!(error instanceof ToolturnError) || HOPELESS.includes(error.code)) throw error
     const { code, message } = error
-    const report = { name: scenario?.name ?? null, file, ok: false, differences: [], turn: null, ms: 0, error: { code, message } }
-    return { report, trace: null }
+    const unrun = { ok: false, differences: [], turn: null, ms: 0, error: { code, message } }
+    return { report: { name: scenario?.name ?? null, file, rules: rulesShown(file), ...unrun }, trace: null }
   }
 }
 
@@ -118,10 +121,15 @@ async function keep(folder: string, number: number, report: FileReport, trace: O
   await writeFile(join(folder, name), `${JSON.stringify({ ...report, ...trace }, null, 2)}\n`)
 }
 
-function textOf({ ok, name, file, differences, ms, error }: FileReport): string {
-  if (error !== undefined) return `BROKEN  ${error.code === 'scenario_invalid' ? '' : `${file}: `}${error.message}`
+/** Most files show up to so much; what is longer moves its own row only. */
+const RULES_COLUMN = 26
+
+/** A row of the table: what came of it, the rules that it shows, what it is. */
+function textOf({ ok, name, file, rules, differences, ms, error }: FileReport): string {
+  const shown = rules.join(' ').padEnd(RULES_COLUMN)
+  if (error !== undefined) return `BROKEN   ${shown}  ${error.code === 'scenario_invalid' ? '' : `${file}: `}${error.message}`
   const lines = differences.map(({ path, expected, actual }) => `        ${path}: expected ${inWords(expected)}, got ${inWords(actual)}`)
-  return [`${ok ? 'ok    ' : 'DIFFERS'}  ${name} (${ms} ms)`, ...(ok ? [] : [`        ${file}`]), ...lines].join('\n')
+  return [`${ok ? 'ok     ' : 'DIFFERS'}  ${shown}  ${name} (${ms} ms)`, ...(ok ? [] : [`        ${file}`]), ...lines].join('\n')
 }
 
 const LONGEST = 400

@@ -85,12 +85,16 @@ function read(written: string, file: string): unknown {
 
 const manifestFile = (): string => fileURLToPath(import.meta.resolve('toolturn/package.json'))
 
+export function packageFolder(): string {
+  return dirname(manifestFile())
+}
+
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(manifestFile(), 'utf8')) as { version: string }).version
 }
 
 function ownSuites(): string {
-  const folder = join(dirname(manifestFile()), 'test', 'contract', 'suites')
+  const folder = join(packageFolder(), 'test', 'contract', 'suites')
   if (existsSync(folder)) return folder
   throw new ToolturnError('scenario_invalid', 'No suites come with this package: name the file of one.', {
     file: folder,

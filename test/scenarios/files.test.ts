@@ -1,10 +1,11 @@
 // Goal: scripts that run scenario files can rely on the exit code, and on one line for each file: on its order and its shape.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runScenarioFiles, type FileReport } from '../../adapters/scenario/files.ts'
+import { rulesShown } from '../../adapters/scenario/shown.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolturn-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -57,10 +58,29 @@ describe('the exit code', () => {
   })
 })
 
+describe('the rules that a file shows', () => {
+  it.each([
+    ['b8-polling-goes-on.json', ['B8']],
+    ['elsewhere/case-b07-a-paused-round.yaml', ['B07']],
+    ['d13.json', []],
+    ['b8.json', []],
+    [join(import.meta.dirname, 'approval-just-before-its-deadline.json'), ['C5', 'B46', 'approvalLifetimeMs']],
+    [join(folder, 'approval-just-before-its-deadline.json'), []],
+  ])('of %s are %j', (file, rules) => {
+    expect(rulesShown(file)).toEqual(rules)
+  })
+
+  it('stand in its row', async () => {
+    const named = join(folder, 'c7-revoked.json')
+    copyFileSync(good, named)
+    expect((await run([named])).texts[0]).toMatch(/^ok +C7 +good/)
+  })
+})
+
 describe('what is told of a file', () => {
   it('is its name, whether it is as expected, what differs, its turn and its time', async () => {
     const { reports } = await run([bad, good])
-    const common = { turn: expect.any(String), ms: expect.any(Number) }
+    const common = { rules: [], turn: expect.any(String), ms: expect.any(Number) }
     expect(reports).toEqual([
       { name: 'bad', file: bad, ok: false, differences: [{ path: 'modelCalls', expected: 2, actual: 1 }], ...common },
       { name: 'good', file: good, ok: true, differences: [], ...common },
@@ -79,7 +99,7 @@ describe('what is told of a file', () => {
   })
 
   it('is a text that says what was expected and what came', async () => {
-    expect((await run([bad])).texts[0]).toMatch(/DIFFERS {2}bad .*\n.*bad\.json\n +modelCalls: expected 2, got 1$/)
+    expect((await run([bad])).texts[0]).toMatch(/^DIFFERS +bad .*\n.*bad\.json\n +modelCalls: expected 2, got 1$/)
   })
 })
 
