@@ -1,6 +1,7 @@
 // Who may resolve a hold, and what a decision makes of it (section 4). Decided from the server's record only (C10).
 
 import type { Fact, FactOf } from './events.ts'
+import type { JsonObject } from './json.ts'
 import { actingPerson, sameParty, type Approver, type Principal, type Via } from './principal.ts'
 import { callStateName, type CallState, type Hold, type TurnState } from './state.ts'
 import { isoTime } from './time.ts'
@@ -17,7 +18,7 @@ export type TurnedAway = FactOf<'approval.turned-away'>['data']['reason']
  * Untrusted: only the acting person, in the application (C3); over MCP only as the acting person too (E5). Trusted: those the
  * policy listed, by any lane, or the acting person (C4).
  */
-export function mayResolve(state: TurnState, hold: Hold | null, resolver: Resolver): TurnedAway | null {
+export function mayResolve(state: TurnState, hold: Pick<Hold, 'approvers'> | null, resolver: Resolver): TurnedAway | null {
   const acting = actingPerson(state.opened.principal)
   const isActing = acting !== null && resolver.by.kind === 'person' && sameParty(acting, resolver.by)
   if (state.contentTrust === 'untrusted') {
@@ -40,7 +41,7 @@ export function callOfApproval(state: TurnState, approvalId: string): CallState 
 }
 
 export type Decision =
-  | { readonly kind: 'approve'; readonly edited: FactOf<'approval.granted'>['data']['edited'] }
+  | { readonly kind: 'approve'; readonly edited: FactOf<'approval.granted'>['data']['edited']; readonly answers?: JsonObject }
   | { readonly kind: 'deny'; readonly reason?: string }
 
 /**
@@ -56,8 +57,10 @@ export function resolve(state: TurnState, call: CallState, hold: Hold, resolver:
   const reason = mayResolve(state, hold, resolver)
   if (reason !== null) return { type: 'approval.turned-away', data: { ...bound, ...resolver, reason } }
   switch (decision.kind) {
-    case 'approve':
-      return { type: 'approval.granted', data: { ...bound, ...resolver, contentTrust: state.contentTrust, edited: decision.edited } }
+    case 'approve': {
+      const { kind: _, ...given } = decision
+      return { type: 'approval.granted', data: { ...bound, ...resolver, contentTrust: state.contentTrust, ...given } }
+    }
     case 'deny':
       return {
         type: 'approval.denied',

@@ -47,7 +47,7 @@ function openedRow(event: Event, state: TurnState): ApprovalRow[] {
     settled: null,
   }
   if (event.type === 'call.held') {
-    const { approvalId, ordinal, tool, arguments: args, contentTrust, approvers, reason, expiresAt } = event.data
+    const { approvalId, ordinal, tool, arguments: args, contentTrust, approvers, reason, expiresAt, forms } = event.data
     return [
       {
         ...common,
@@ -55,7 +55,7 @@ function openedRow(event: Event, state: TurnState): ApprovalRow[] {
         ordinal,
         kind: 'approval',
         tool,
-        arguments: args,
+        arguments: forms === undefined ? args : { arguments: args, forms },
         contentTrust,
         approvers,
         reason,
@@ -121,7 +121,7 @@ function settledRows(before: TurnState | null, events: readonly Event[], after: 
  * a retry ends calls that the state after it does not hold any more.
  */
 function undecided(call: CallState | undefined): Hold | null {
-  return call === undefined || call.grant !== null ? null : call.hold
+  return call === undefined || call.hold === null || call.hold.granted ? null : call.hold
 }
 
 /** The ask still waited when the turn ended, or when it began to be cancelled. */

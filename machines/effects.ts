@@ -10,7 +10,7 @@ export type Effect =
   | { readonly kind: 'round-in-doubt'; readonly round: number }
   /** A round is recorded and concludes the turn. */
   | { readonly kind: 'conclude' }
-  /** A granted call is judged again, from authorization on. */
+  /** A granted call is judged again, from authorization on; one whose tool wants to know something is held. */
   | { readonly kind: 'judge'; readonly call: CallState }
   /** These calls may start: one, or neighbouring reads together (D5). Each needs its intent committed first. */
   | { readonly kind: 'dispatch'; readonly calls: readonly CallState[] }
@@ -46,8 +46,8 @@ export function pending(state: TurnState): Effect {
       if (state.chart.context.askExpired || state.ask === null) return { kind: 'ask-expired' }
       return { kind: 'await-answer', ordinal: state.ask.ordinal, deadline: state.ask.expiresAt }
     case 'cancelling': {
-      const started = openCalls(state).filter(call => callStateName(call) === 'dispatched')
-      return started.length > 0 ? { kind: 'settle', calls: started } : { kind: 'cancel' }
+      const calls = started(state)
+      return calls.length > 0 ? { kind: 'settle', calls } : { kind: 'cancel' }
     }
     case 'completed':
     case 'refused':
@@ -64,14 +64,20 @@ function ofNextCall(state: TurnState): Effect {
   switch (callStateName(call)) {
     case 'granted':
       return { kind: 'judge', call }
+    case 'inquiring':
+      return started(state).length > 0 ? { kind: 'settle', calls: started(state) } : { kind: 'judge', call }
     case 'dispatched':
-      return { kind: 'settle', calls: openCalls(state).filter(open => callStateName(open) === 'dispatched') }
+      return { kind: 'settle', calls: started(state) }
     case 'held':
       return awaitApproval(call)
     default:
       if (call.item.name === state.opened.ask) return { kind: 'ask-person', call }
       return { kind: 'dispatch', calls: readsTogether(state, call) }
   }
+}
+
+function started(state: TurnState): readonly CallState[] {
+  return openCalls(state).filter(call => callStateName(call) === 'dispatched')
 }
 
 function awaitApproval(call: CallState | null): Effect {

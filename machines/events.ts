@@ -21,6 +21,7 @@ const payloads = {
   'call.dispatched': call.CallDispatched,
   'call.failed': call.CallFailed,
   'call.recorded': call.CallRecorded,
+  'call.inquired': call.CallInquired,
   'call.settled': call.CallSettled,
   'call.late': call.CallLate,
   'approval.granted': people.ApprovalGranted,

@@ -104,6 +104,7 @@ function callSignal(event: CallEvent, call: CallState, state: TurnState): CallSi
       return { type: event.type, dispatch: event.data.dispatch, ask: isAsk(state, call), mayRunAgain, miss: isMiss(call) }
     }
     case 'call.recorded':
+    case 'call.inquired':
     case 'call.failed':
     case 'call.late':
       return { type: event.type, dispatch: event.data.dispatch }
@@ -159,6 +160,7 @@ function signalOf(before: TurnState, after: TurnState, event: Event): TurnSignal
     case 'round.requested':
     case 'round.failed':
     case 'call.failed':
+    case 'call.inquired':
     case 'call.late':
     case 'clarification.answered':
     case 'clarification.expired':

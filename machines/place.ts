@@ -1,7 +1,7 @@
 // What an event says of its place: the version, attempt, round, ordinal and hold that are due. The charts know no numbers.
 
 import type { Event, EventOf } from './events.ts'
-import { callsOfRound, callStateName, lastRound, openCalls, stateName, type CallState, type TurnState } from './state.ts'
+import { callsOfRound, callStateName, lastRound, openCalls, openInquiry, stateName, type CallState, type TurnState } from './state.ts'
 
 /** Why an event does not stand where it says it stands; null when it does. */
 export function misplacement(state: TurnState, event: Event): string | null {
@@ -14,8 +14,9 @@ export function misplacement(state: TurnState, event: Event): string | null {
       return misplacedRound(state, event.data.round)
     case 'round.recorded':
       return misplacedRound(state, event.data.round) ?? misplacedOrdinals(state, event)
-    case 'call.admitted':
     case 'call.held':
+      return misplacedForms(state, event) ?? misplacedVerdict(state, event.data.ordinal)
+    case 'call.admitted':
     case 'call.invalid':
     case 'call.refused':
     case 'call.suppressed':
@@ -24,12 +25,11 @@ export function misplacement(state: TurnState, event: Event): string | null {
     case 'call.dispatched':
       return misplacedDispatch(state, event.data.ordinal)
     case 'approval.granted':
+      return misplacedDecision(state, event.data) ?? misplacedAnswers(state, event)
     case 'approval.denied':
     case 'approval.expired':
-    case 'approval.turned-away': {
-      const due = state.calls.get(event.data.ordinal)?.hold?.approvalId
-      return due === event.data.approvalId ? null : `it is not about the hold of call ${event.data.ordinal}`
-    }
+    case 'approval.turned-away':
+      return misplacedDecision(state, event.data)
     case 'clarification.answered':
     case 'clarification.expired':
     case 'clarification.turned-away':
@@ -55,6 +55,25 @@ function misplacedVerdict(state: TurnState, ordinal: number): string | null {
   if (stateName(state) !== 'admitting') return null
   const due = callsOfRound(state, lastRound(state)?.round ?? 0).find(call => callStateName(call) === 'proposed')
   return due?.ordinal === ordinal ? null : `call ${due?.ordinal ?? 'none'} was to be judged first`
+}
+
+/** The hold of an inquiry has its forms, and no other one has any. It waits until nothing runs beside its call. */
+function misplacedForms(state: TurnState, { data }: EventOf<'call.held'>): string | null {
+  const call = state.calls.get(data.ordinal)
+  const inquires = call !== undefined && callStateName(call) === 'inquiring'
+  if (inquires !== (data.forms !== undefined)) return inquires ? 'forms were due' : 'no forms are due'
+  return inquires && openCalls(state).some(open => callStateName(open) === 'dispatched') ? 'a call still runs' : null
+}
+
+function misplacedDecision(state: TurnState, { ordinal, approvalId }: { readonly ordinal: number; readonly approvalId: string }) {
+  const due = state.calls.get(ordinal)?.hold?.approvalId
+  return due === approvalId ? null : `it is not about the hold of call ${ordinal}`
+}
+
+function misplacedAnswers(state: TurnState, { data }: EventOf<'approval.granted'>): string | null {
+  const call = state.calls.get(data.ordinal)
+  const asked = call !== undefined && openInquiry(call) !== null
+  return asked === (data.answers !== undefined) ? null : asked ? 'answers were due' : 'no answers are due'
 }
 
 /** Calls start one after another; a read may start beside reads that were started before it (D5). A re-run has its place already. */

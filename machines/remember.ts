@@ -3,7 +3,7 @@
 import { callChart, type CallEvent } from './call.ts'
 import { startOf } from './chart.ts'
 import type { Event, EventOf } from './events.ts'
-import { outcomeOf, type CallState, type Stop, type TurnEnd, type TurnState } from './state.ts'
+import { outcomeOf, type CallInquiry, type CallState, type Stop, type TurnEnd, type TurnState } from './state.ts'
 import { epochMs } from './time.ts'
 import type { ContentTrust } from './tool.ts'
 
@@ -21,6 +21,8 @@ export function remember(state: TurnState, event: Event): TurnState {
       return { ...state, failedTries: state.failedTries + 1 }
     case 'round.recorded':
       return rememberRound(state, event)
+    case 'call.inquired':
+      return { ...state, asks: state.asks + 1 }
     case 'call.recorded':
       return seen({ ...state, contentTrust: meet(state.contentTrust, event.data.contentTrust) }, event.data.ordinal)
     case 'call.settled':
@@ -116,6 +118,7 @@ function proposed(item: CallState['item'], round: number): CallState {
     failedTries: 0,
     recorded: null,
     lost: false,
+    inquiry: null,
     answer: null,
   }
 }
@@ -141,6 +144,10 @@ export function rememberCall(call: CallState, event: CallEvent): CallState {
       const { result, digest, bytes, truncated, blob } = event.data
       return { ...call, recorded: { result, digest, bytes, truncated, ...(blob === undefined ? {} : { blob }) }, lost: false }
     }
+    case 'call.inquired': {
+      const { forms, state, sealed } = event.data
+      return { ...call, inquiry: { forms: forms as CallInquiry['forms'], state, sealed, answers: null } }
+    }
     case 'call.settled':
       return event.data.recorded === undefined ? call : { ...call, recorded: event.data.recorded, lost: false }
     case 'approval.granted':
@@ -165,15 +172,19 @@ function stopCall(call: CallState, stop: Stop): CallState {
 
 function holdCall(call: CallState, event: EventOf<'call.held'>): CallState {
   const { approvalId, contentTrust, approvers, expiresAt } = event.data
-  const hold = { approvalId, contentTrust, approvers, expiresAt: epochMs(expiresAt), turnedAway: 0 }
-  return { ...call, prepared: prepared(event.data), holds: call.holds + 1, hold, grant: null }
+  const hold = { approvalId, contentTrust, approvers, expiresAt: epochMs(expiresAt), turnedAway: 0, granted: false }
+  // An inquiry asks something else than whether the call may run: what was granted stays granted.
+  const grant = event.data.forms === undefined ? null : call.grant
+  return { ...call, prepared: prepared(event.data), holds: call.holds + 1, hold, grant }
 }
 
 function grantCall(call: CallState, event: EventOf<'approval.granted'>): CallState {
-  const { approvalId, by, via, edited } = event.data
-  const grant = { approvalId, by, via, edited: edited !== null }
-  if (edited === null || call.prepared === null) return { ...call, grant }
-  return { ...call, grant, prepared: { ...call.prepared, ...edited } }
+  const { approvalId, by, via, edited, answers } = event.data
+  const hold = call.hold === null ? null : { ...call.hold, granted: true }
+  if (answers !== undefined && call.inquiry !== null) return { ...call, hold, inquiry: { ...call.inquiry, answers } }
+  const grant = { approvalId, by, via, edited: edited !== null, approvers: hold?.approvers ?? null }
+  if (edited === null || call.prepared === null) return { ...call, hold, grant }
+  return { ...call, hold, grant, prepared: { ...call.prepared, ...edited } }
 }
 
 function prepared(data: EventOf<'call.admitted'>['data'] | EventOf<'call.held'>['data']): NonNullable<CallState['prepared']> {

@@ -165,6 +165,11 @@ export function stoppedToolText(ended: 'timeout' | 'aborted', readOnly: boolean)
   return `${what} Its effect is unknown: it may have happened or not. Find out before you call it again.`
 }
 
+/** The tool wanted to know something of the person, and nobody may be asked, or not again (E1). */
+export function unaskedText(): string {
+  return 'The tool wants to ask the person something before it goes on, and nobody could be asked. It did not do what it was called for; go on without it.'
+}
+
 /** From `limits.repeats` failures of one tool in a row on, whatever its arguments (B9). */
 export function stopAndExplainText(failures: number): string {
   return `This tool has now failed ${failures} times in a row. Stop calling it and explain what you tried and what went wrong.`

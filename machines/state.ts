@@ -8,6 +8,7 @@ import type { CallPrepared } from './events/call.ts'
 import type { ErrorCode } from './errors.ts'
 import type { LimitName } from './limits.ts'
 import type { Outcome } from './ids.ts'
+import type { Inquired, Inquiry } from './inquiry.ts'
 import type { Json } from './json.ts'
 import type { Approver, Principal, Via } from './principal.ts'
 import type { ContentTrust, ToolDescriptor } from './tool.ts'
@@ -23,10 +24,26 @@ export type Hold = {
   readonly expiresAt: number
   /** Resolves that were turned away and recorded. */
   readonly turnedAway: number
+  readonly granted: boolean
 }
 
 /** A person's consent to a call. */
-export type Grant = { readonly approvalId: string; readonly by: Principal; readonly via: Via; readonly edited: boolean }
+export type Grant = {
+  readonly approvalId: string
+  readonly by: Principal
+  readonly via: Via
+  readonly edited: boolean
+  /** Who might resolve the hold that it answered. */
+  readonly approvers: readonly Approver[] | null
+}
+
+/** What the tool of a call wanted to know last, and what the person answered. */
+export type CallInquiry = {
+  readonly forms: Inquiry['forms']
+  readonly state: string | null
+  readonly sealed: boolean
+  readonly answers: Inquired['answers'] | null
+}
 
 /** Why a call did not run, in the host's words; what the model reads as its result. */
 export type Stop = { readonly gate: Gate | null; readonly reason: string; readonly text: string; readonly of?: number }
@@ -48,6 +65,7 @@ export type CallState = {
   readonly recorded: RecordedResult | null
   /** True: `recorded` is a miss, and the driver that recorded it is gone (D9). */
   readonly lost: boolean
+  readonly inquiry: CallInquiry | null
   /** The answer of the acting person, where the call is an ask. */
   readonly answer: { readonly value: Json } | null
 }
@@ -137,6 +155,11 @@ export function callsOfRound(state: TurnState, round: number): readonly CallStat
 
 export function lastRound(state: TurnState): RoundRecorded | null {
   return state.rounds.at(-1) ?? null
+}
+
+/** What the tool of a call wants to know and nobody has answered yet. */
+export function openInquiry({ inquiry }: CallState): CallInquiry | null {
+  return inquiry !== null && inquiry.answers === null ? inquiry : null
 }
 
 /** True when the record of a call is only the short form the model was shown: no record on replay or recovery (D9). */

@@ -2,6 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { createHash } from 'node:crypto'
+import type { Inquired } from './inquiry.ts'
 import { canonicalJson, type Json, type JsonObject } from './json.ts'
 import type { Principal } from './principal.ts'
 
@@ -73,6 +74,10 @@ export type CallContext = {
   readonly tenant: string
   readonly labels: { readonly [name: string]: string }
   readonly principal: Principal | null
+  /** True while the tool may return an inquiry in place of a result (see `inquire`). */
+  readonly mayInquire?: boolean
+  /** What the acting person answered to the tool's last inquiry of this call, and the state that it was to be given back with. */
+  readonly inquired?: Inquired
   /** Aborted on cancel, on timeout and when the worker lost its lease. */
   readonly signal: AbortSignal
   readonly log: (message: string, fields?: JsonObject) => void

@@ -17,7 +17,7 @@ export type TurnSignal =
   | { readonly type: 'call.ended'; readonly retried: boolean; readonly next: Next }
   /** `from`: state of the call before. */
   | { readonly type: 'call.dispatched'; readonly from: CallStateName | null }
-  | { readonly type: 'call.failed' | 'call.late' }
+  | { readonly type: 'call.failed' | 'call.inquired' | 'call.late' }
   | { readonly type: 'clarification.asked'; readonly next: Next }
   | { readonly type: `clarification.${'answered' | 'expired' | 'turned-away'}` }
   | { readonly type: 'turn.cancelling' }
@@ -180,6 +180,7 @@ export const turnChart = turns.createMachine({
         'call.dispatched': STAY,
         'call.failed': STAY,
         'call.recorded': follow,
+        'call.inquired': STAY,
         'call.settled': follow,
         // Holds of later calls: resolved in any order, and the next call is as it was.
         'approval.granted': STAY,

@@ -45,6 +45,8 @@ function callWords(event: EventOf<CallType>): string {
       return `${call}: try ${event.data.try} of dispatch ${event.data.dispatch} ${event.data.kind}; the next one in ${event.data.backoffMs} ms`
     case 'call.recorded':
       return `${call}: ${event.data.ended}, ${resultText(event.data)}`
+    case 'call.inquired':
+      return `${call}: dispatch ${event.data.dispatch} wants to know ${briefly(safeJson(event.data.forms))}`
     case 'call.settled':
       return `${call}: dispatch ${event.data.dispatch} ${event.data.settled}, says ${event.data.by}`
     case 'call.late':
@@ -65,7 +67,7 @@ function otherWords(event: Exclude<Event, { type: CallType }>): string {
     case 'round.failed':
       return `round ${event.data.round}: try ${event.data.try} ${event.data.kind} ${event.data.status ?? ''}`.trimEnd()
     case 'approval.granted':
-      return `call ${event.data.ordinal}: by ${partyText(event.data.by)} via ${event.data.via}${event.data.edited === null ? '' : ', with edited arguments'}`
+      return `call ${event.data.ordinal}: by ${partyText(event.data.by)} via ${event.data.via}${grantedHow(event.data)}`
     case 'approval.denied':
       return `call ${event.data.ordinal}: by ${partyText(event.data.by)} via ${event.data.via}${reasonText(event.data.reason)}`
     case 'approval.expired':
@@ -91,6 +93,11 @@ function otherWords(event: Exclude<Event, { type: CallType }>): string {
     case 'turn.cancelled':
       return ''
   }
+}
+
+function grantedHow({ edited, answers }: EventOf<'approval.granted'>['data']): string {
+  if (answers !== undefined) return `: ${briefly(safeJson(answers))}`
+  return edited === null ? '' : ', with edited arguments'
 }
 
 function openedWords({ data }: EventOf<'turn.opened'>): string {

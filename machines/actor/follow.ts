@@ -8,6 +8,7 @@ import type { GateHost } from '../gates/gate.ts'
 import type { CallState, TurnState } from '../state.ts'
 import { workedSoFar, type Actor } from './actor.ts'
 import type { Composer } from './commit.ts'
+import { inquiredOf } from './inquire.ts'
 import { offeredTool } from './tools.ts'
 import { wholeArguments } from './wholes.ts'
 
@@ -111,7 +112,8 @@ async function dispatchNext(
 }
 
 async function readinessOf(actor: Actor, state: TurnState, call: CallState): ReturnType<typeof judgeAgain> {
-  return judgeAgain(call, state, await wholeArguments(actor, call), gateHost(actor), actor.ports.store.time())
+  const whole = inquiredOf(actor, call) === null ? null : await wholeArguments(actor, call)
+  return judgeAgain(call, state, whole, gateHost(actor), actor.ports.store.time())
 }
 
 export function outOfTime(actor: Actor, state: TurnState): boolean {

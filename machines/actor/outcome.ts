@@ -69,7 +69,7 @@ function resultOf(tool: Tool, end: TryEnd, redact: (text: string) => string): To
   }
 }
 
-function hostError(text: string): ToolResult {
+export function hostError(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 

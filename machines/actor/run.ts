@@ -3,8 +3,10 @@
 import { ToolturnError } from '../errors.ts'
 import { cancelled, exhaust, failInDoubt } from '../decide.ts'
 import { invocationId } from '../ids.ts'
+import { inquiryIn, mayInquire } from '../inquiry.ts'
 import type { JsonObject } from '../json.ts'
 import { redactLine } from '../redaction.ts'
+import { unaskedText } from '../repair.ts'
 import { contradicts, failContradicted } from '../recovery.ts'
 import { callStateName, stateName, type CallState, type TurnState } from '../state.ts'
 import type { CallContext, Tool, ToolDescriptor } from '../tool.ts'
@@ -12,8 +14,9 @@ import { ActorStopped, workedSoFar, type Actor, type Running } from './actor.ts'
 import { backoff, waitFor } from './backoff.ts'
 import { AppendRefused, commit } from './commit.ts'
 import { follow } from './follow.ts'
+import { inquiredFact, inquiredOf } from './inquire.ts'
 import { aborted, abortedWith, DONE } from './signals.ts'
-import { recordLate, recordedFact, type RunEnd, type TryEnd } from './outcome.ts'
+import { hostError, recordLate, recordedFact, type RunEnd, type TryEnd } from './outcome.ts'
 import { wholeArguments } from './wholes.ts'
 
 /**
@@ -24,7 +27,7 @@ import { wholeArguments } from './wholes.ts'
 export async function runCall(actor: Actor, call: CallState): Promise<void> {
   const running = actor.running.get(call.ordinal)
   const tool = actor.judged.get(call.ordinal)
-  const args = await wholeArguments(actor, call)
+  const args = inquiredOf(actor, call) === null ? null : await wholeArguments(actor, call)
   if (running === undefined || tool === undefined || args === null || tooLate(actor, running)) {
     actor.running.delete(call.ordinal)
     return
@@ -94,6 +97,7 @@ export function callContext(actor: Actor, call: CallState, running: Running, num
   const { state, ports, turnId } = actor
   const { labels, principal } = state.opened
   const { ordinal, dispatch } = running
+  const inquired = inquiredOf(actor, call)
   return {
     invocationId: invocationId({ tenant: state.tenant, turnId, ordinal, tool: call.item.name }),
     dispatch,
@@ -104,6 +108,8 @@ export function callContext(actor: Actor, call: CallState, running: Running, num
     tenant: state.tenant,
     labels,
     principal,
+    mayInquire: mayInquire(state, call),
+    ...(inquired === undefined || inquired === null ? {} : { inquired }),
     signal,
     log: (message, fields) => {
       const line = redactLine(ports.redactor, message, fields)
@@ -120,16 +126,19 @@ function watchLate(actor: Actor, running: Running, tool: Tool, result: Promise<T
     .catch(() => log.warn('a late completion could not be recorded', { turnId: actor.turnId, ordinal: running.ordinal }))
 }
 
-/** Records the result, and what follows from it, in one append. */
+/** Records the result, or what the tool wants to know first, and what follows from it, in one append. */
 async function record(actor: Actor, call: CallState, running: Running, tool: Tool, end: RunEnd): Promise<void> {
-  const fact = await recordedFact(actor, call, running, tool, end)
+  const inquiry = end.ended === 'returned' ? inquiryIn(end.value) : null
+  const inquired = inquiry === null ? null : inquiredFact(actor, call, running, inquiry)
+  const fact = await recordedFact(actor, call, running, tool, inquiry === null ? end : { ...end, value: hostError(unaskedText()) })
   for (;;) {
     try {
       const appended = await commit(actor, async draft => {
         if (!isStill(draft.state(), running)) return
-        draft.put(fact)
+        const asks = inquired !== null && mayInquire(draft.state(), call) && stateName(draft.state()) !== 'cancelling'
+        draft.put(asks ? inquired : fact)
         actor.running.delete(call.ordinal)
-        if (contradicts(draft.state(), call, fact.data)) return draft.put(...failContradicted(draft.state()))
+        if (!asks && contradicts(draft.state(), call, fact.data)) return draft.put(...failContradicted(draft.state()))
         if (actor.running.size === 0) await follow(actor, draft, new Set())
       })
       if (appended.length > 0) return

@@ -12,6 +12,7 @@ import { beginsAnew, follow, outOfTime } from './follow.ts'
 import { recordResult } from './outcome.ts'
 import { callContext } from './run.ts'
 import { aborted, DONE } from './signals.ts'
+import { inquiredOf } from './inquire.ts'
 import { offeredTool } from './tools.ts'
 import { wholeArguments } from './wholes.ts'
 
@@ -19,7 +20,7 @@ import { wholeArguments } from './wholes.ts'
 export async function settleInDoubt(actor: Actor, calls: readonly CallState[]): Promise<void> {
   for (const call of calls) {
     const answer = await reconcile(actor, call)
-    const whole = await wholeArguments(actor, call)
+    const whole = inquiredOf(actor, call) === null ? null : await wholeArguments(actor, call)
     const tool = offeredTool(actor, actor.state, call)
     const canRun = whole !== null && tool !== null && !actor.control.draining()
     if (!canRun && actor.control.draining()) return

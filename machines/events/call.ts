@@ -39,6 +39,8 @@ export const CallHeld = closed({
   approvers: Type.Union([Type.Array(Approver), Type.Null()]),
   expiresAt: Time,
   reason: Type.String(),
+  /** Of a hold that a running tool's inquiry raised: what the person is to answer, by the tool's names. */
+  forms: Type.Optional(AnyObject),
 })
 
 export const CallSuppressed = closed({
@@ -78,6 +80,21 @@ export const CallRecorded = closed({
   ...Recorded,
   /** Trust in the result, from the descriptor. */
   contentTrust: ContentTrust,
+})
+
+/**
+ * A dispatch that ended without a result: the tool wants to know something of the acting person first, and goes on with the answers
+ * as a further dispatch.
+ */
+export const CallInquired = closed({
+  ...named,
+  dispatch: FromOne,
+  /** Redacted: a message and a schema by each of the tool's names. */
+  forms: AnyObject,
+  /** What the tool is given back byte for byte. */
+  state: Type.Union([Type.String(), Type.Null()]),
+  /** True: `state` is sealed under the host's key, in base64. */
+  sealed: Type.Boolean(),
 })
 
 /** A doubt, settled by the tool's `reconcile` or by a named operator (D6). */

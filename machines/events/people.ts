@@ -15,6 +15,8 @@ export const ApprovalGranted = closed({
   contentTrust: ContentTrust,
   /** With edits: the effective arguments, redacted; the proposed ones stay in `call.held` (C6). */
   edited: Type.Union([closed({ arguments: AnyObject, argumentsDigest: Digest, masked: Type.Boolean() }), Type.Null()]),
+  /** Of a hold with forms: an answer to each of them. */
+  answers: Type.Optional(AnyObject),
 })
 export const ApprovalDenied = closed({ ...hold, ...decided, reason: Type.Optional(Type.String()) })
 export const ApprovalExpired = closed({ ...hold, deadline: Time })

@@ -2,6 +2,7 @@
 
 import type { Gate as GateName } from '../events/shapes.ts'
 import type { Completion } from '../events/round.ts'
+import type { Inquiry } from '../inquiry.ts'
 import type { JsonObject } from '../json.ts'
 import type { LimitName } from '../limits.ts'
 import type { Policy, Redactor } from '../ports/world.ts'
@@ -9,8 +10,12 @@ import type { Approver } from '../principal.ts'
 import type { TurnState } from '../state.ts'
 import type { ContentTrust, Tool, ToolDescriptor } from '../tool.ts'
 
-/** Why a person must agree, and who may while the turn is trusted; `approvers: null` is the acting person. */
-export type Question = { readonly reason: string; readonly approvers: readonly Approver[] | null }
+/** Why a person must agree, and who may while the turn is trusted; `approvers: null` is the acting person. `forms`: to be answered. */
+export type Question = {
+  readonly reason: string
+  readonly approvers: readonly Approver[] | null
+  readonly forms?: Inquiry['forms']
+}
 
 /** A call on its way through the gates. Each gate may add what later ones stand on. */
 export type Subject = {

@@ -43,7 +43,7 @@ export type ApprovalRow = {
   readonly ordinal: number
   readonly kind: 'approval' | 'clarification'
   readonly tool: string
-  /** Redacted arguments, as in the event. */
+  /** Redacted arguments, as in the event; with reason `inquiry` `{ arguments, forms }`, where `forms` are to be answered. */
   readonly arguments: unknown
   readonly contentTrust: ContentTrust
   /** The acting person, where there is one. */

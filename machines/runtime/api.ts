@@ -193,7 +193,10 @@ export type Runtime = {
    * @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`,
    *   `approval_channel_refused`, `decision_invalid`, `turn_not_open`
    */
-  readonly approve: (approvalId: string, options: Deciding & { readonly arguments?: unknown }) => Promise<Resolution>
+  readonly approve: (
+    approvalId: string,
+    options: Deciding & { readonly arguments?: unknown; readonly answers?: unknown },
+  ) => Promise<Resolution>
   readonly deny: (approvalId: string, options: Deciding & { readonly reason?: string }) => Promise<Resolution>
   /** What came from outside, word for word: `approve` or `deny`, or `decision_invalid` and the hold is as it was (C5). */
   readonly decide: (approvalId: string, decision: unknown, options: Deciding) => Promise<Resolution>

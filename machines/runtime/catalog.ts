@@ -29,7 +29,11 @@ export function buildCatalog(tools: readonly Tool[], log: Log): ReadonlyMap<stri
   return catalog
 }
 
-/** A tool may be written without `tool()`; an approval word that is none would be one that never asks. @throws ToolturnError `option_invalid` */
+/**
+ * A tool may be written without `tool()`; an approval word that is none would be one that never asks.
+ *
+ * @throws ToolturnError `option_invalid`
+ */
 export function refuseUnfit({ descriptor, run, reconcile, approvalOf }: Tool, option: string): void {
   if (!isDescriptor(descriptor)) {
     const [problem] = isDescriptor.errors ?? []

@@ -8,26 +8,29 @@ import type { Event, EventOf, Fact } from '../events.ts'
 import { prepareArguments } from '../gates/arguments.ts'
 import { redactArguments } from '../gates/redaction.ts'
 import { parseApprovalId } from '../ids.ts'
+import { misfitAnswer } from '../inquiry.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import type { Ports } from '../ports.ts'
 import { redactBounded } from '../redaction.ts'
-import { callStateName, hasEnded, stateName, type CallState, type TurnState } from '../state.ts'
+import { callStateName, hasEnded, openInquiry, stateName, type CallInquiry, type CallState, type TurnState } from '../state.ts'
 import type { Deciding, Resolution } from './api.ts'
 import { readJsonValue, readPrincipal, readVia } from './door.ts'
 import { writeUnowned, type Loaded, type Written } from './unowned.ts'
 
-export type Wanted = { readonly kind: 'approve'; readonly arguments?: unknown } | { readonly kind: 'deny'; readonly reason?: string }
+export type Wanted =
+  | { readonly kind: 'approve'; readonly arguments?: unknown; readonly answers?: unknown }
+  | { readonly kind: 'deny'; readonly reason?: string }
 
 const REASON_CHARACTERS = 2_000
-const WORDS = ['decision', 'arguments', 'reason']
+const WORDS = ['decision', 'arguments', 'answers', 'reason']
 
 /** The exact words, and nothing else (C5). @throws ToolturnError `decision_invalid` */
 export function readDecision(decision: unknown): Wanted {
   const given = copied(typeof decision === 'string' ? { decision } : decision, '`approve` or `deny`')
   if (!Object.keys(given).every(name => WORDS.includes(name))) throw invalidDecision(`none but ${WORDS.join(', ')}`)
-  const { decision: word, arguments: edited, reason } = given
-  if (word === 'approve' && reason === undefined) return edited === undefined ? { kind: 'approve' } : { kind: 'approve', arguments: edited }
-  if (word !== 'deny' || edited !== undefined) throw invalidDecision('`approve` or `deny`')
+  const { decision: word, reason, ...more } = given
+  if (word === 'approve' && reason === undefined) return { kind: 'approve', ...more }
+  if (word !== 'deny' || Object.keys(more).length > 0) throw invalidDecision('`approve` or `deny`')
   if (reason === undefined) return { kind: 'deny' }
   if (typeof reason !== 'string') throw invalidDecision('a text as the reason')
   return { kind: 'deny', reason }
@@ -128,8 +131,21 @@ async function readWanted(ports: Ports, state: TurnState, call: CallState, wante
     const reason = wanted.reason === undefined ? undefined : redactBounded(ports.redactor, wanted.reason, REASON_CHARACTERS)
     return { decision: { kind: 'deny', ...(reason === undefined ? {} : { reason }) }, wholes: new Map() }
   }
+  const inquiry = openInquiry(call)
+  if (inquiry !== null) return { decision: readAnswers(ports, inquiry, wanted), wholes: new Map() }
+  if (wanted.answers !== undefined) throw invalidDecision('no answers: nothing was asked')
   if (wanted.arguments === undefined) return { decision: { kind: 'approve', edited: null }, wholes: new Map() }
   return readEdit(ports, state, call, wanted.arguments)
+}
+
+/** Each form has an answer that fits it, and nothing in them is masked: they are sent to the tool as they are recorded. */
+function readAnswers(ports: Ports, { forms }: CallInquiry, wanted: Extract<Wanted, { kind: 'approve' }>): Decision {
+  if (wanted.arguments !== undefined) throw invalidDecision('no edited arguments: the tool was started with them')
+  const answers = copied(wanted.answers, 'an answer to each form')
+  const misfit = misfitAnswer(forms, answers)
+  if (misfit !== null) throw invalidDecision('answers that fit their forms', { form: misfit })
+  if (ports.redactor.value(answers).changed) throw invalidDecision('answers without secrets, since they are recorded')
+  return { kind: 'approve', edited: null, answers }
 }
 
 /** Edited arguments pass the arguments gate like any others; one that fails leaves the hold open (C6). */

@@ -76,8 +76,9 @@ function acting(core: Core) {
   return {
     spawn: (options: SpawnOptions) => spawn(core, options),
     approve: async (approvalId, options) => {
-      const { arguments: edited, ...lane } = readKnown('options', options, [...DECIDING, 'arguments'])
-      return resolved(approvalId, edited === undefined ? { kind: 'approve' } : { kind: 'approve', arguments: edited }, lane)
+      const { arguments: edited, answers, ...lane } = readKnown('options', options, [...DECIDING, 'arguments', 'answers'])
+      const given = { ...(edited === undefined ? {} : { arguments: edited }), ...(answers === undefined ? {} : { answers }) }
+      return resolved(approvalId, { kind: 'approve', ...given }, lane)
     },
     deny: async (approvalId, options) => {
       const { reason, ...lane } = readKnown('options', options, [...DECIDING, 'reason'])

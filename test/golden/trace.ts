@@ -107,6 +107,8 @@ function callLine(event: CallEvent): string {
     }
     case 'call.recorded':
       return `${called(event.data)} dispatch ${event.data.dispatch} ${event.data.ended}${told(event.data)}, ${event.data.contentTrust}`
+    case 'call.inquired':
+      return `${called(event.data)} dispatch ${event.data.dispatch} wants to know ${JSON.stringify(event.data.forms)}`
     case 'call.settled': {
       const { dispatch, settled, by, recorded } = event.data
       return `${called(event.data)} dispatch ${dispatch} ${settled}, says ${by}${recorded === undefined ? '' : told(recorded)}`

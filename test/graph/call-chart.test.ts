@@ -46,6 +46,7 @@ describe('states', () => {
       granted: 'judge',
       admitted: 'dispatch',
       dispatched: 'settle',
+      inquiring: 'judge',
     })
   })
 })
@@ -74,6 +75,15 @@ describe('what guards hold', () => {
     const settled: CallSignal = { type: 'call.settled', dispatch: 1, settled: 'did-not-happen' }
     expect(end(ADMITTED, dispatched(1, false), dispatched(2, false))).toBeNull()
     expect(end(ADMITTED, dispatched(1, false), settled, dispatched(2, false))).toBe('dispatched')
+  })
+
+  test('a call whose tool wants to know something is dispatched again only through a hold, at-most-once or not', () => {
+    const inquired: CallSignal = { type: 'call.inquired', dispatch: 1 }
+    const held: CallSignal = { type: 'call.held', completion: 'clean' }
+    expect(end(ADMITTED, dispatched(1, false), inquired, dispatched(2, false))).toBeNull()
+    expect(end(ADMITTED, dispatched(1, false), inquired, ADMITTED)).toBeNull()
+    const granted = [ADMITTED, dispatched(1, false), inquired, held, { type: 'approval.granted' }, ADMITTED] as const
+    expect(end(...granted, dispatched(2, false))).toBe('dispatched')
   })
 
   test('an executed call runs again only where its record is a miss and its tool may', () => {

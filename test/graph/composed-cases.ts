@@ -39,6 +39,8 @@ const VERDICT = { gate: 'name' as const, trail: [], reason: 'reason', text: 'tex
 const RESULT = { result: { content: [{ type: 'text', text: 'ok' }] }, digest: 'digest', bytes: 2, truncated: false }
 const RETURNED = { tries: 1, ended: 'returned' } as const
 const BY = { by: ANA, via: 'app' } as const
+export const FORMS = { which: { message: 'Which one?', schema: { type: 'object' } } }
+export const ANSWERS = { which: {} }
 
 /** The calls of the attempt, and one that is not there. */
 function calls(state: TurnState): readonly Pick<CallState, 'ordinal' | 'item'>[] {
@@ -118,17 +120,14 @@ const cases: Cases = {
   'round.recorded': rounds,
   'call.admitted': state => named(state).map(call => ({ ...call, ...PREPARED, trail: [] })),
   'call.held': state =>
-    named(state).map(call => ({
-      ...call,
-      ...PREPARED,
-      gate: 'authorization',
-      trail: [],
-      approvalId: holdId(call.ordinal),
-      contentTrust: state.contentTrust,
-      approvers: null,
-      expiresAt: DEADLINE,
-      reason: 'always',
-    })),
+    named(state).flatMap(call => {
+      const asked = { approvalId: holdId(call.ordinal), contentTrust: state.contentTrust, approvers: null, expiresAt: DEADLINE }
+      const held = { ...call, ...PREPARED, gate: 'authorization' as const, trail: [], ...asked }
+      return [
+        { ...held, reason: 'always' },
+        { ...held, reason: 'inquiry', forms: FORMS },
+      ]
+    }),
   'call.invalid': state => named(state).map(call => ({ ...call, ...VERDICT })),
   'call.refused': state => named(state).map(call => ({ ...call, ...VERDICT })),
   'call.suppressed': state => named(state).map(call => ({ ...call, ...VERDICT, of: 1, argumentsDigest: 'digest' })),
@@ -149,6 +148,7 @@ const cases: Cases = {
         contentTrust: trustOf(call.tool),
       })),
     ),
+  'call.inquired': state => dispatches(state).map(call => ({ ...call, forms: FORMS, state: 'state', sealed: false })),
   'call.settled': state =>
     dispatches(state).flatMap(call => [
       { ...call, settled: 'happened', by: 'operator', recorded: RESULT, contentTrust: trustOf(call.tool) },
@@ -156,7 +156,11 @@ const cases: Cases = {
     ]),
   'call.late': state =>
     dispatches(state).map(({ ordinal, dispatch }) => ({ ordinal, dispatch, ended: 'returned', digest: 'digest', bytes: 2 })),
-  'approval.granted': state => holds(state).map(hold => ({ ...hold, contentTrust: state.contentTrust, edited: null })),
+  'approval.granted': state =>
+    holds(state).flatMap(hold => {
+      const granted = { ...hold, contentTrust: state.contentTrust, edited: null }
+      return [granted, { ...granted, answers: ANSWERS }]
+    }),
   'approval.denied': holds,
   'approval.expired': state => holds(state).map(({ approvalId, ordinal }) => ({ approvalId, ordinal, deadline: DEADLINE })),
   'approval.turned-away': state =>

@@ -78,7 +78,7 @@ describe('all walks together', () => {
     const calls = states.flatMap(state => [...state.calls.values()])
     const outcomes = ['executed', 'refused', 'held', 'suppressed-repeat', 'ended-turn', 'invalid']
     expect(new Set(calls.map(outcomeOf))).toEqual(new Set([...outcomes, null]))
-    expect(new Set(calls.map(callStateName))).toEqual(new Set([...outcomes, 'proposed', 'granted', 'admitted', 'dispatched']))
+    expect(new Set(calls.map(callStateName))).toEqual(new Set([...outcomes, 'proposed', 'granted', 'admitted', 'dispatched', 'inquiring']))
   })
 
   test('ask for every effect', () => {

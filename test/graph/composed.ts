@@ -6,7 +6,7 @@ import { chain, GENESIS } from '../../machines/chain.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { Event, Fact, StoredEvent } from '../../machines/events.ts'
 import { fold, foldOn, parseEvent, step } from '../../machines/fold.ts'
-import { callStateName, isMiss, type CallState, type TurnState } from '../../machines/state.ts'
+import { callStateName, isMiss, openInquiry, type CallState, type TurnState } from '../../machines/state.ts'
 import { factsFrom, type Scope } from './composed-cases.ts'
 import { opening } from './opening.ts'
 
@@ -86,8 +86,10 @@ function callConfiguration(state: TurnState, call: CallState): unknown {
     case 'executed':
       return [name, call.item.name, dispatch, isMiss(call)]
     case 'held':
+      return [name, call.item.name, call.round, dispatch, openInquiry(call) !== null]
     case 'granted':
     case 'dispatched':
+    case 'inquiring':
       return [name, call.item.name, call.round, dispatch]
     case 'refused':
     case 'suppressed-repeat':

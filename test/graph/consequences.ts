@@ -6,9 +6,9 @@ import { cancelled, conclude, dispatchFact, endOpenCalls, exhaust, fail, failInD
 import { pending } from '../../machines/effects.ts'
 import type { Fact } from '../../machines/events.ts'
 import { missesOf, recoverMiss, settleDoubt, type ReconcileAnswer } from '../../machines/recovery.ts'
-import { hasEnded, stateName, type CallState, type TurnState } from '../../machines/state.ts'
+import { callStateName, hasEnded, isMiss, openInquiry, stateName, type CallState, type TurnState } from '../../machines/state.ts'
 import { epochMs } from '../../machines/time.ts'
-import { round } from './composed-cases.ts'
+import { ANSWERS as TO_FORMS, FORMS, round } from './composed-cases.ts'
 import { ANA, DEADLINE } from './opening.ts'
 
 export type Consequence = { readonly name: string; readonly facts: readonly Fact[] }
@@ -33,7 +33,7 @@ function ofEffect(state: TurnState): readonly Consequence[] {
     case 'conclude':
       return [{ name: 'the turn concludes', facts: conclude(state) }]
     case 'judge':
-      return [{ name: 'a granted call goes on', facts: [{ type: 'call.admitted', data: { ...named(effect.call), ...PREPARED } }] }]
+      return ofJudged(state, effect.call)
     case 'dispatch':
       return [
         { name: 'calls are dispatched', facts: dispatchAll(state, effect.calls) },
@@ -79,13 +79,28 @@ function dispatchAll(state: TurnState, calls: readonly CallState[]): readonly Fa
   return calls.map(call => dispatchFact(state, call))
 }
 
+function ofJudged(state: TurnState, call: CallState): readonly Consequence[] {
+  if (callStateName(call) === 'granted') {
+    return [{ name: 'a granted call goes on', facts: [{ type: 'call.admitted', data: { ...named(call), ...PREPARED } }] }]
+  }
+  const approvalId = `hold-of-${call.ordinal}`
+  const asked = { approvalId, contentTrust: state.contentTrust, approvers: null, expiresAt: DEADLINE, reason: 'inquiry', forms: FORMS }
+  const gate = { gate: 'authorization' as const, trail: [] }
+  return [
+    { name: 'the person is asked', facts: [{ type: 'call.held', data: { ...named(call), ...PREPARED, ...gate, ...asked } }] },
+    { name: 'it may not go on', facts: [{ type: 'call.refused', data: { ...named(call), ...gate, reason: 'revoked', text: 'text' } }] },
+  ]
+}
+
 function ofStarted(state: TurnState, call: CallState): readonly Consequence[] {
   const { ordinal } = call
   const { dispatch } = call.chart.context
   const record = { ...named(call), dispatch, tries: 1, ended: 'returned', ...RECORDED, contentTrust: 'untrusted' } as const
   const failed = { ordinal, dispatch, try: 1, kind: 'thrown', backoffMs: 0 } as const
+  const inquired: Fact = { type: 'call.inquired', data: { ...named(call), dispatch, forms: FORMS, state: null, sealed: false } }
   return [
     { name: `call ${ordinal} is recorded`, facts: [{ type: 'call.recorded', data: record }] },
+    ...(isMiss(call) || stateName(state) === 'cancelling' ? [] : [{ name: `the tool of call ${ordinal} inquires`, facts: [inquired] }]),
     { name: `call ${ordinal} fails a try`, facts: [{ type: 'call.failed', data: failed }] },
     { name: `the record of call ${ordinal} fails`, facts: failInDoubt(call, 'tool_record_failed', 'text') },
     ...ANSWERS.flatMap(answer =>
@@ -102,8 +117,9 @@ function ofHold(state: TurnState, call: CallState): readonly Consequence[] {
   if (hold === null) return [{ name: 'a hold is awaited that is none', facts: [] }]
   const me = { by: ANA, via: 'app' } as const
   const other = { by: { ...ANA, id: 'bob' }, via: 'app' } as const
+  const answers = openInquiry(call) === null ? {} : { answers: TO_FORMS }
   return [
-    { name: 'it is granted', facts: [resolve(state, call, hold, me, { kind: 'approve', edited: null }, BEFORE)] },
+    { name: 'it is granted', facts: [resolve(state, call, hold, me, { kind: 'approve', edited: null, ...answers }, BEFORE)] },
     { name: 'it is denied', facts: [resolve(state, call, hold, me, { kind: 'deny' }, BEFORE)] },
     { name: 'another is turned away', facts: [resolve(state, call, hold, other, { kind: 'deny' }, BEFORE)] },
     { name: 'all holds expire', facts: expiredHolds(state, epochMs(DEADLINE)) },

@@ -87,7 +87,7 @@ function runsTogether(history: readonly Fact[]): boolean {
   const running = new Set<number | null>()
   for (const fact of history) {
     if (fact.type === 'call.dispatched') running.add(ordinalOf(fact))
-    if (fact.type === 'call.recorded' || fact.type === 'call.settled') running.delete(ordinalOf(fact))
+    if (fact.type === 'call.recorded' || fact.type === 'call.inquired' || fact.type === 'call.settled') running.delete(ordinalOf(fact))
     if (running.size > 1) return true
   }
   return false

@@ -7,6 +7,7 @@ import {
   hasEnded,
   isOpen,
   openCalls,
+  openInquiry,
   outcomeOf,
   stateName,
   type CallState,
@@ -48,7 +49,9 @@ function brokenByCall(state: TurnState, call: CallState): readonly string[] {
     ran && (completion === 'truncated' || completion === 'refused') && 'a call of a round that may not run was started',
     ran && call.prepared === null && 'a call was started without prepared arguments',
     name === 'held' && call.hold === null && 'a call is held without a hold',
-    name === 'granted' && call.grant === null && 'a call is granted without a grant',
+    name === 'granted' && call.grant === null && call.inquiry?.answers == null && 'a call is granted without a grant or answers',
+    name === 'inquiring' && openInquiry(call) === null && 'a tool inquires nothing, or was answered',
+    name === 'dispatched' && openInquiry(call) !== null && 'a call runs whose tool waits for an answer',
     (outcomeOf(call) === null || outcomeOf(call) === 'held') !== isOpen(call) && 'a call is open with an outcome, or closed without',
   ]
     .filter(broken => broken !== false)

@@ -66,6 +66,7 @@ async function doFor(stage: Stage, fact: Fact, behind: Fact | undefined): Promis
 /** Edited to be the call before it, where it is to be a repeat. */
 function approval({ data }: FactOf<'approval.granted'>, behind: Fact | undefined) {
   const approve = { kind: 'approve' } as const
+  if (data.answers !== undefined) return { ...approve, answers: data.answers }
   return behind?.type === 'call.suppressed' ? { ...approve, arguments: { n: data.ordinal - 1 } } : approve
 }
 

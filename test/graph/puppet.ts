@@ -4,11 +4,13 @@
 import { tool } from '../../adapters/tool.ts'
 import { refresh } from '../../machines/actor/commit.ts'
 import type { Fact, FactOf } from '../../machines/events.ts'
+import { inquire } from '../../machines/inquiry.ts'
 import { DEFAULT_LIMITS } from '../../machines/limits.ts'
 import type { AskContext, ModelFailure, ModelItem, ModelRound } from '../../machines/ports/model.ts'
 import type { PolicyDecision } from '../../machines/ports/world.ts'
 import type { CallContext, Reconciled, Tool } from '../../machines/tool.ts'
 import type { Stage } from '../stage/stage.ts'
+import { FORMS } from './composed-cases.ts'
 import { comesLate, followedBy, nextAbout, ordinalOf, runsOutBehind } from './foresight.ts'
 import { actFor, isOfPeople } from './people.ts'
 
@@ -204,6 +206,8 @@ async function run(strings: Strings, { ordinal }: CallContext): Promise<unknown>
           break
         case 'call.late':
           return 'ok'
+        case 'call.inquired':
+          return inquire({ forms: FORMS, state: 'state' })
         case 'call.failed':
           throw new Error('a try failed')
         case 'call.dispatched':

@@ -41,6 +41,7 @@ const turnCases: Cases<TurnSignal> = {
   'call.dispatched': [{ from: 'admitted' }, { from: 'dispatched' }, { from: 'executed' }],
   'call.failed': PLAIN,
   'call.recorded': NEXT,
+  'call.inquired': PLAIN,
   'call.settled': NEXT,
   'call.late': PLAIN,
   'approval.granted': NEXT,
@@ -91,6 +92,7 @@ const callCases: Cases<CallSignal> = {
   ],
   'call.failed': atLeastOne(dispatchOnly),
   'call.recorded': atLeastOne(dispatchOnly),
+  'call.inquired': atLeastOne(dispatchOnly),
   'call.settled': atLeastOne(
     DISPATCHES.flatMap(dispatch => (['happened', 'did-not-happen'] as const).map(settled => ({ dispatch, settled }))),
   ),

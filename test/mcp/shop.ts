@@ -1,4 +1,4 @@
-// An MCP server in this process: what it lists, how it answers and when it is gone are in the hands of a test, and it keeps what it was sent.
+// An MCP server in this process: what it lists, how it answers and when it is gone are in the hands of a test. It keeps what it was sent.
 
 import {
   InMemoryTransport,

@@ -36,6 +36,7 @@ describe('the words of a stream', () => {
       'call.dispatched',
       'call.failed',
       'call.recorded',
+      'call.inquired',
       'call.settled',
       'call.late',
       'approval.granted',

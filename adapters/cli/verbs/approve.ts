@@ -7,16 +7,20 @@ import { given, json } from '../reading.ts'
 import { command, verb, type Verb } from '../verb.ts'
 import { withWhere, type WhereFlags } from '../where.ts'
 
-type ApproveFlags = WhereFlags & ConfigFlags & { readonly arguments?: string }
+type ApproveFlags = WhereFlags & ConfigFlags & { readonly arguments?: string; readonly answers?: string }
 type DenyFlags = WhereFlags & ConfigFlags & { readonly reason?: string }
 
 const approveWords = command('approve', 'Let a held call run', 'approve 0190a0b0-0000-7000-8000-000000000000.2.1')
   .argument('<approval>', 'its id, from `approvals`')
   .option('--arguments <json>', 'run it with these arguments instead')
+  .option('--answers <json>', 'what its tool wants to know: an object for each of its forms')
 
 export const approve: Verb = verb<ApproveFlags>(withConfig(withWhere(approveWords)), async ({ words: [approvalId = ''], flags, out }) => {
   const edited = flags.arguments === undefined ? {} : { arguments: json('--arguments', flags.arguments) }
-  return acting(flags, out, ({ runtime, tenant }) => runtime.approve(approvalId, { as: personHere(), via: 'app', tenant, ...edited }))
+  const answers = flags.answers === undefined ? {} : { answers: json('--answers', flags.answers) }
+  return acting(flags, out, ({ runtime, tenant }) =>
+    runtime.approve(approvalId, { as: personHere(), via: 'app', tenant, ...edited, ...answers }),
+  )
 })
 
 const denyWords = command('deny', 'Refuse a held call', `deny 0190a0b0-0000-7000-8000-000000000000.2.1 --reason 'The order is too old.'`)
