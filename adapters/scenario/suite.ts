@@ -1,7 +1,7 @@
 // A suite: what has to be shown, row by row, and the scenario files that show it. Reading one from a file, or by the name of one
 // that comes with the package.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,7 +57,7 @@ let compiled: ValidateFunction<Suite> | undefined
  * @throws ToolturnError `scenario_invalid`
  */
 export async function readSuite(named: string): Promise<Suite> {
-  const file = extname(named) === '.json' ? named : join(ownSuites(), `${named}.json`)
+  const file = extname(named) === '.json' ? named : ownFile('contract', 'suites', `${named}.json`)
   const written = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new ToolturnError('scenario_invalid', `There is no suite ${named}.`, { file, path: '', reason: 'unreadable' }, error)
   })
@@ -83,22 +83,12 @@ function read(written: string, file: string): unknown {
   }
 }
 
-const manifestFile = (): string => fileURLToPath(import.meta.resolve('toolturn/package.json'))
-
-export function packageFolder(): string {
-  return dirname(manifestFile())
-}
-
 export function packageVersion(): string {
-  return (JSON.parse(readFileSync(manifestFile(), 'utf8')) as { version: string }).version
+  const manifest = fileURLToPath(import.meta.resolve('toolturn/package.json'))
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
-function ownSuites(): string {
-  const folder = join(packageFolder(), 'test', 'contract', 'suites')
-  if (existsSync(folder)) return folder
-  throw new ToolturnError('scenario_invalid', 'No suites come with this package: name the file of one.', {
-    file: folder,
-    path: '',
-    reason: 'not there',
-  })
+/** Of the project's tests, what comes with the package: it lies beside the code in the sources and where they are built. */
+export function ownFile(...path: readonly string[]): string {
+  return join(import.meta.dirname, '..', '..', 'test', ...path)
 }

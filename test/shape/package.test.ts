@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SUITES } from '../../infra/contract/rules.ts'
 import { builtEntries, readPackage } from './reach.ts'
 import { TOP } from './source.ts'
 
@@ -76,7 +77,8 @@ describe('the files', () => {
   test('are code, declarations, what the code reads, and the documents of a package', () => {
     const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
     const code = /^dist\/(index|(machines|store|bus|adapters)\/.+)(\.js|\.d\.ts|\.json|\.html|\.css|\.svg|\.eml)$/
-    expect(shipped.filter(path => !code.test(path))).toEqual(documents)
+    const suites = /^dist\/test\/(contract\/(rules|suites\/[^/]+)|scenarios\/[^/]+)\.json$/
+    expect(shipped.filter(path => !code.test(path) && !suites.test(path))).toEqual(documents)
   })
 
   test('hold every public entry with its types', () => {
@@ -114,6 +116,17 @@ describe('a project that installed it', () => {
     expect(stdout).toContain('toolturn')
     expect(status).toBe(0)
   })
+
+  test('can certify: the suites are there, and every scenario that they name', () => {
+    const command = join(installed, 'node_modules', 'toolturn', Object.values(manifest.bin ?? {})[0] as string)
+    const named = SUITES.flatMap(suite => ['--suite', suite])
+    const run = [command, 'scenario', 'run', '--store', 'memory:', ...named, '--json']
+    const { status, stdout, stderr } = spawnSync(process.execPath, run, { cwd: installed, encoding: 'utf8' })
+    expect({ status, stderr }).toMatchObject({ status: 0 })
+    const [first, ...lines] = stdout.trimEnd().split('\n')
+    expect(JSON.parse(first ?? '')).toMatchObject({ ok: true, rules: expect.arrayContaining([expect.any(String)]) })
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ suites: SUITES.map(suite => ({ suite })), kills: 'simulated' })
+  }, 240_000)
 
   test('type-checks its own program against the declarations, and the declarations themselves', () => {
     const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false']
