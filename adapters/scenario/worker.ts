@@ -35,7 +35,7 @@ export async function startWorker(plan: Plan, surroundings: Surroundings): Promi
   const { bus, ledger, gate } = surroundings
   const busy = activity()
   const store = storeOf(surroundings, busy)
-  const { model, tools = [], ...options } = optionsOf(plan, ledger, busy, store.read)
+  const { model, tools, ...options } = optionsOf(plan, ledger, busy, store.read)
   const runtime = await createRuntime({
     ...options,
     ...(model === undefined ? {} : { model: gatedModel(model, gate) }),
@@ -52,9 +52,9 @@ function storeOf({ store, gate, witness, onEnlist }: Surroundings, busy: Activit
     ...gated,
     append: append => busy.during(() => gated.append(append)),
     read: (...asked) => busy.during(() => gated.read(...asked)),
-    enlist: (worker, leaseMs) => {
+    enlist: (worker, ...given) => {
       onEnlist(worker)
-      return gated.enlist(worker, leaseMs)
+      return gated.enlist(worker, ...given)
     },
     close: async () => undefined,
   }
