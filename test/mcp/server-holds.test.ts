@@ -4,6 +4,8 @@
 import { ProtocolError, type CallToolResult, type Client } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createStateSeal, type AskedState } from '../../adapters/mcp/server/request-state.ts'
+import { tool } from '../../adapters/tool.ts'
+import { inquire } from '../../machines/inquiry.ts'
 import { isJsonObject } from '../../machines/json.ts'
 import { KEY, openStage, type Stage } from './server-stage.ts'
 
@@ -252,7 +254,44 @@ describe('an ask', () => {
     stage = await openStage()
     const client = await stage.client({ name: 'ana' }, CAN_ASK)
     client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }))
-    expect(await client.callTool(ASK)).toMatchObject({ isError: true })
+    expect(await client.callTool(ASK)).toMatchObject({ isError: true, content: [{ text: 'The call was cancelled.' }] })
     expect((await stage.server.runtime.list()).turns).toMatchObject([{ state: 'cancelled' }])
+  })
+})
+
+describe('a tool that asks while it runs', () => {
+  const ASKING = tool({
+    name: 'book',
+    description: 'Book a table.',
+    input: { type: 'object' },
+    replayPolicy: 'at-most-once',
+    approval: 'never',
+    run: (_args, call) => {
+      if (call.inquired !== undefined) return `booked for ${JSON.stringify(call.inquired.answers)} at ${call.inquired.state}`
+      const schema = { type: 'object', properties: { people: { type: 'integer' } }, required: ['people'] }
+      return inquire({ forms: { party: { message: 'How many people?', schema } }, state: 'table 7' })
+    },
+  })
+
+  test.each(['modern', 'legacy'] as const)('asks the person of a %s client, and goes on with what they answer', async era => {
+    stage = await openStage({ host: { tools: [ASKING], key: KEY } })
+    const client = await stage.client({ name: 'ana' }, { ...CAN_ASK, ...(era === 'legacy' ? { era } : {}) })
+    const asked: unknown[] = []
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params)
+      return { action: 'accept', content: { people: 4 } }
+    })
+    const result = await client.callTool({ name: 'book', arguments: {} })
+    expect(asked).toMatchObject([
+      { message: 'The tool book asks before it goes on: "How many people?"', requestedSchema: { required: ['people'] } },
+    ])
+    expect(result).toMatchObject({ content: [{ text: 'booked for {"party":{"people":4}} at table 7' }] })
+  })
+
+  test('does not go on when they decline', async () => {
+    stage = await openStage({ host: { tools: [ASKING], key: KEY } })
+    const client = await stage.client({ name: 'ana' }, CAN_ASK)
+    client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }))
+    expect(await client.callTool({ name: 'book', arguments: {} })).toMatchObject({ isError: true })
   })
 })

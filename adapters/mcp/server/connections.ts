@@ -26,17 +26,9 @@ export function createConnections(house: House, authenticate: Authenticate): Con
 
   const serve = async (transport: Transport, argumentText: Exchange['argumentText']): Promise<void> => {
     const exchange: Exchange = { caller: await sender(authenticate), argumentText }
-    const handle = serveStdio(
-      () =>
-        opened(
-          protocolServer(house, () => exchange),
-          servers,
-        ),
-      {
-        transport,
-        onerror: error => house.log.warn('a message over MCP was not served', { error: errorName(error) }),
-      },
-    )
+    const open = () => remembered(protocolServer(house, always(exchange)), servers)
+    const onerror = (error: Error) => house.log.warn('a message over MCP was not served', { error: errorName(error) })
+    const handle = serveStdio(open, { transport, onerror })
     handles.add(handle)
     await ended(transport)
     handles.delete(handle)
@@ -46,7 +38,10 @@ export function createConnections(house: House, authenticate: Authenticate): Con
     serve: transport => serve(transport, () => undefined),
     serveLines: (input, output) => {
       const { lines, take } = tapLines()
-      return serve(new StdioServerTransport(input.pipe(lines), output), take)
+      return serve(new StdioServerTransport(input.pipe(lines), output), take).finally(() => {
+        input.unpipe(lines)
+        input.pause()
+      })
     },
     listChanged: () => {
       for (const server of servers) void tellListChanged(server)
@@ -63,7 +58,11 @@ async function sender(authenticate: Authenticate): Promise<Caller> {
   return readCaller(found)
 }
 
-function opened(server: Server, servers: Set<Server>): Server {
+function always<T>(value: T): () => T {
+  return () => value
+}
+
+function remembered(server: Server, servers: Set<Server>): Server {
   servers.add(server)
   server.onclose = () => servers.delete(server)
   return server
@@ -82,6 +81,8 @@ function ended(transport: Transport): Promise<void> {
 
 /** So many calls may be read and not yet taken up, before the oldest text is given up for its value. */
 const MOST_TEXTS = 1_000
+/** Of one line; the transport takes none that is longer. */
+const MOST_CHARACTERS = 10_485_760
 
 /** Lets lines through as they are, and keeps the argument texts of the calls among them until they are taken. */
 function tapLines() {
@@ -89,20 +90,21 @@ function tapLines() {
   const decoder = new StringDecoder('utf8')
   let rest = ''
   const note = (line: string) => {
-    for (const [id, text] of argumentTexts(line)) texts.set(id, text)
+    try {
+      for (const [id, text] of argumentTexts(line)) texts.set(id, text)
+    } catch {
+      // No JSON; whoever reads the line answers it.
+    }
     const [oldest] = texts.keys()
     if (texts.size > MOST_TEXTS && oldest !== undefined) texts.delete(oldest)
   }
   const lines = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const parts = `${rest}${decoder.write(chunk)}`.split('\n')
-      rest = parts.pop() ?? ''
-      for (const line of parts) {
-        try {
-          note(line)
-        } catch {
-          // No JSON; whoever reads the line answers it.
-        }
+      const [end = '', ...more] = decoder.write(chunk).split('\n')
+      rest = rest.length > MOST_CHARACTERS ? '' : rest + end
+      for (const next of more) {
+        note(rest)
+        rest = next
       }
       done(null, chunk)
     },

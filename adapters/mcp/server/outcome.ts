@@ -20,8 +20,13 @@ export function answerFor(turn: TurnResult, shown: PairedResult | null, descript
   if (call?.outcome === 'invalid' && call.gate === 'name') {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(shown), metaOf(turn))
   }
-  const result = call === undefined || call.outcome === null || shown === null ? failed(turn) : resultOf(call, shown, descriptor)
+  const result = call === undefined || shown === null || isCutShort(call, turn) ? failed(turn) : resultOf(call, shown, descriptor)
   return { ...result, _meta: metaOf(turn) }
+}
+
+/** It is in doubt, or its turn ended before it did. An ask that was answered ended only the run. */
+function isCutShort({ outcome }: CallView, { state }: TurnResult): boolean {
+  return outcome === null || (outcome === 'ended-turn' && state !== 'completed')
 }
 
 /** Ids and words of the host; whoever asks the host about a call can name it. */
