@@ -35,7 +35,13 @@ type Told = {
   readonly begun: Map<string, Begun>
   signs: Signs
   finish: Part<'finish'> | null
+  /** Characters of all pieces. */
+  characters: number
 }
+
+/** More than any answer that could be recorded. */
+const MOST_CHARACTERS = 33_554_432
+const MOST_PLACES = 10_000
 
 export type Assembly = {
   /** @throws ModelFailure for an error that the stream tells, and for what contradicts what came before */
@@ -46,7 +52,7 @@ export type Assembly = {
 
 /** @param who what is named in failures */
 export function assembly(who: string, onDelta: AskContext['onDelta']): Assembly {
-  const told: Told = { who, onDelta, places: [], blocks: new Map(), begun: new Map(), signs: NO_SIGNS, finish: null }
+  const told: Told = { who, onDelta, places: [], blocks: new Map(), begun: new Map(), signs: NO_SIGNS, finish: null, characters: 0 }
   return { take: part => take(told, part), answer: () => answer(told) }
 }
 
@@ -92,7 +98,14 @@ function violation({ who }: Told, what: string): Error {
 
 function put(told: Told, place: Whole | Block | Begun): void {
   if (told.finish !== null) throw violation(told, 'went on after its end')
+  if (told.places.length === MOST_PLACES) throw violation(told, 'has more parts than are taken in')
   told.places.push(place)
+}
+
+function grow(told: Told, place: Block | Begun, piece: string): void {
+  told.characters += piece.length
+  if (told.characters > MOST_CHARACTERS) throw violation(told, 'is over the size that is taken in')
+  place.text += piece
 }
 
 function openBlock(told: Told, type: Block['type'], { id, providerMetadata }: Part<'text-start' | 'reasoning-start'>): void {
@@ -112,7 +125,7 @@ function blockOf(told: Told, type: Block['type'], piece: Part<'text-delta' | 'te
 
 function tellBlock(told: Told, piece: Part<'text-delta' | 'reasoning-delta'>): void {
   const type = piece.type === 'text-delta' ? 'text' : 'reasoning'
-  blockOf(told, type, piece).text += piece.delta
+  grow(told, blockOf(told, type, piece), piece.delta)
   if (piece.delta !== '') told.onDelta({ kind: type === 'text' ? 'text' : 'thinking', text: piece.delta })
 }
 
@@ -131,7 +144,7 @@ function beginCall(told: Told, { id, toolName, providerExecuted = false }: Part<
 function tellCall(told: Told, { id, delta }: Part<'tool-input-delta'>): void {
   const call = told.begun.get(id)
   if (call === undefined) throw violation(told, 'went on with a call that it did not begin')
-  call.text += delta
+  grow(told, call, delta)
   if (!call.providerExecuted && delta !== '') told.onDelta({ kind: 'call', text: delta })
 }
 

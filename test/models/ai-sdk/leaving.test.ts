@@ -68,3 +68,18 @@ test('a stream that says nothing more is left when the ask is aborted, and tells
   expect(onDelta).toHaveBeenCalledOnce()
   expect(left).toHaveBeenCalledOnce()
 })
+
+test.each<readonly [string, () => Iterable<LanguageModelV4StreamPart>]>([
+  ['pieces', () => [{ type: 'text-start', id: '0' }, ...pieces(40)]],
+  ['parts', () => Array.from({ length: 10_001 }, (_, id): LanguageModelV4StreamPart => ({ type: 'text-start', id: String(id) }))],
+])('a stream of too many %s is let go', async (_, parts) => {
+  expect(await failureOf(aiSdk(slowly([...parts()], () => {})).ask(REQUEST, askContext()))).toMatchObject({
+    code: 'model_protocol_violation',
+  })
+})
+
+/** Each of a million characters. */
+function pieces(length: number): readonly LanguageModelV4StreamPart[] {
+  const delta = 'x'.repeat(1_000_000)
+  return Array.from({ length }, () => ({ type: 'text-delta', id: '0', delta }))
+}
