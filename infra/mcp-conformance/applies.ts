@@ -14,7 +14,7 @@ const DOES_NOT_APPLY: Readonly<Record<'server' | 'client', Readonly<Record<strin
   },
   client: {
     'elicitation-sep1034-client-defaults':
-      'Servers are not offered elicitation: whoever asks a person is a tool of the host, under its rules, and no server.',
+      'Servers of these revisions are not offered elicitation: it would need a connection that outlives the process. What a server of 2026-07-28 asks by `input_required` becomes a hold of the call.',
     'auth/2025-03-26-oauth-metadata-backcompat':
       'Its server names another issuer than the place where its metadata was found; RFC 8414 (3.3) has a client refuse that, and the SDK does.',
   },
