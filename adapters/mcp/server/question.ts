@@ -13,7 +13,7 @@ import type { Caller } from './caller.ts'
 export type QuestionKind = 'approval' | 'clarification' | 'inquiry'
 
 /** The name of a question that stands alone. */
-export const QUESTION = 'question'
+const QUESTION = 'question'
 
 export type Form = ElicitRequestFormParams['requestedSchema']
 
