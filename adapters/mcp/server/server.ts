@@ -122,12 +122,14 @@ export async function mcpServer(host: McpHostOptions, options: McpServerOptions)
   }
 }
 
-const HOST_NAMES = ['name', 'store', 'bus', 'tools', 'ask', 'policy', 'limits', 'redact', 'key', 'blobs', 'concurrency', 'log']
+/** What the server itself says to the runtime beneath, and a host does not. */
+const OWN = ['model', 'system', 'providerTools', 'drive']
 const NAMES = ['name', 'version', 'title', 'authenticate', 'offer', 'instructions', 'origins', 'hosts']
 const INSTRUCTIONS_CHARACTERS = 100_000
 
 function readOptions(host: McpHostOptions, options: McpServerOptions) {
-  const { tools = [], key, redact, limits, log = silentLog } = readKnown('host', host, HOST_NAMES)
+  const { tools = [], key, redact, limits, log = silentLog } = readKnown('host', host)
+  for (const own of OWN) if (own in host) refuse(`host.${own}`, 'none: the model of its turns is whoever calls')
   const { name, version, title, authenticate, offer, instructions, origins, hosts } = readKnown('options', options, NAMES)
   const info = { name: readText('name', name), version: readText('version', version) }
   refuseMasking(redact)
