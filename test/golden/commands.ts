@@ -4,6 +4,7 @@ import type { ScriptedContent } from '../../adapters/models/script.ts'
 import { refresh } from '../../machines/actor/commit.ts'
 import { pending } from '../../machines/effects.ts'
 import { ToolturnError } from '../../machines/errors.ts'
+import { inquire } from '../../machines/inquiry.ts'
 import type { Json } from '../../machines/json.ts'
 import { DEFAULT_LIMITS } from '../../machines/limits.ts'
 import type { PolicyDecision } from '../../machines/ports/world.ts'
@@ -13,6 +14,8 @@ import { callStateName, stateName } from '../../machines/state.ts'
 import type { Via } from '../../machines/principal.ts'
 import { modelRequest } from '../../machines/transcript.ts'
 import { type Behaviour, type Scene, spawnTurn, stageOf, type ScriptTool } from './scene.ts'
+
+const WHICH = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
 /** Turns of the event loop in which whatever was resolved has run. */
 const TICKS = 20
@@ -33,7 +36,7 @@ const COMMANDS: { readonly [name: string]: Command } = {
   },
   // provider web_search at-most-once: what the provider may execute inside a round
   provider: (scene, [name = '', policy]) => void scene.providerTools.push({ name, replayPolicy: policy as ScriptTool['policy'] }),
-  // run pay returns paid | run pay repeats x | run pay throws no answer | run pay is cancelled | run pay times out | run pay dies
+  // run pay returns paid | run pay wants state-1 (asks the person which one) | run pay repeats x | run pay throws no answer | run pay is cancelled | run pay times out | run pay dies
   run: (scene, [name = '', does = '', ...rest]) => void toolOf(scene, name).behaviours.push(behaviour(does, rest.join(' '))),
   // reconcile pay happened paid | reconcile pay did-not-happen | reconcile pay unknown
   reconcile: (scene, [name = '', word, ...rest]) => {
@@ -71,6 +74,8 @@ const COMMANDS: { readonly [name: string]: Command } = {
   approve: (scene, words) =>
     decide(scene, words, text => (text === '' ? { kind: 'approve' } : { kind: 'approve', arguments: JSON.parse(text) as Json })),
   deny: (scene, words) => decide(scene, words, text => (text === '' ? { kind: 'deny' } : { kind: 'deny', reason: text })),
+  // tell 1 as ana {"which":{"name":"blue"}}: the answers to what a tool wants to know
+  tell: (scene, words) => decide(scene, words, text => ({ kind: 'approve', answers: JSON.parse(text) as Json })),
   // answer as ana blue
   answer: (scene, [, whom = '', ...rest]) =>
     told(scene, () => answerTurn(stageOf(scene).ports, stageOf(scene).turnId, rest.join(' '), { as: person(whom), via: 'app' })),
@@ -134,6 +139,8 @@ function behaviour(does: string, text: string): Behaviour {
   switch (does) {
     case 'returns':
       return () => text
+    case 'wants':
+      return () => inquire({ forms: { which: { message: 'Which one?', schema: WHICH } }, state: text })
     case 'repeats':
       return () => text.repeat(1_000)
     case 'throws':

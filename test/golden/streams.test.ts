@@ -46,6 +46,7 @@ const STREAMS: { readonly [name: string]: Kept } = {
     '1 pay executed, 2 pay suppressed-repeat, 3 pay suppressed-repeat, 4 mail refused, 5 mail suppressed-repeat',
   ],
   '0.1.0-retry-despite-doubt': [18, '4c12bdb950645e4f', 'completed', '3 pay executed, 4 pay executed'],
+  '0.1.0-tool-asks-the-person': [18, '005cea6631e4ce41', 'completed', '1 paint executed'],
   '0.1.0-tool-fails': [17, '47760eb940039e46', 'completed', '1 look executed, 2 pay executed, 3 pay executed'],
   '0.1.0-truncated-twice': [12, '0d138a964279e226', 'failed model_output_truncated', '3 pay invalid, 4 pay invalid'],
 }

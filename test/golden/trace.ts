@@ -63,8 +63,9 @@ function peopleLine(event: PeopleEvent): string {
   const { ordinal } = event.data
   switch (event.type) {
     case 'approval.granted': {
-      const { edited, contentTrust } = event.data
-      return `${ordinal} by ${party(event.data)}, ${contentTrust}${edited === null ? '' : `, with ${JSON.stringify(edited.arguments)}`}`
+      const { edited, contentTrust, answers } = event.data
+      const given = answers ?? edited?.arguments
+      return `${ordinal} by ${party(event.data)}, ${contentTrust}${given === undefined ? '' : `, with ${JSON.stringify(given)}`}`
     }
     case 'approval.denied':
       return `${ordinal} by ${party(event.data)}${event.data.reason === undefined ? '' : `: ${event.data.reason}`}`

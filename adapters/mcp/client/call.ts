@@ -1,11 +1,19 @@
 // One call of a server's tool. It is sent once: whatever becomes of the line, it is not sent again from here.
 
-import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult, type Tool as ListedTool } from '@modelcontextprotocol/client'
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type CallToolResult,
+  type Tool as ListedTool,
+} from '@modelcontextprotocol/client'
 import type { JsonObject } from '../../../machines/json.ts'
 import { cutText } from '../../../machines/text.ts'
 import type { CallContext, ReplayPolicy, ToolResult } from '../../../machines/tool.ts'
 import type { Connection } from './connection.ts'
 import { reasonOf } from './failure.ts'
+import { ASKS, inquiryOf, responsesTo, unaskedText, type Parts, type Requests } from './input-required.ts'
 import type { Link } from './link.ts'
 import { STREAM_ENDED } from './transport.ts'
 
@@ -22,18 +30,20 @@ const KEY = 'toolturn/key'
 const LATER_MS = 5_000
 const TIMER_MS = 2_147_483_647
 const MOST_CHARACTERS = 2_000
+/** Messages of one call in which the server only wants its own state back. */
+const MOST_PASSES = 4
 
 /**
- * Calls the tool and waits.
+ * Calls the tool and waits: for its result, or for what the server wants to know of the acting person first.
  *
  * @throws Error where there was no answer, in words that say whether anything was sent
  */
-export async function callOver(link: Link, called: Called, args: JsonObject, call: CallContext): Promise<ToolResult> {
+export async function callOver(link: Link, called: Called, args: JsonObject, call: CallContext): Promise<unknown> {
   const connection = await link.connected(call.signal).catch((error: unknown) => {
     throw new Error(`The server could not be reached (${reasonOf(error)}). Nothing was sent to it.`, { cause: error })
   })
   try {
-    return readAnswer(await connection.during(() => send(connection, called, args, call)))
+    return await connection.during(() => converse(connection, called, args, call))
   } catch (error) {
     if (call.signal.aborted) throw error
     const answered = answerIn(error)
@@ -43,29 +53,33 @@ export async function callOver(link: Link, called: Called, args: JsonObject, cal
   }
 }
 
-/** Without its output schema: results are checked by the runtime, and the library's engine is not made for hostile ones. */
-async function send(
-  { client }: Connection,
-  { definition, timeoutMs }: Called,
-  args: JsonObject,
-  call: CallContext,
-): Promise<CallToolResult> {
-  return client.callTool(
-    { name: definition.name, arguments: args, _meta: { [KEY]: call.invocationId } },
-    {
+/** With what was answered to the last inquiry of this call, the server goes on where it was; it may inquire again. */
+async function converse({ client }: Connection, called: Called, args: JsonObject, call: CallContext): Promise<unknown> {
+  const asks = call.mayInquire === true && client.getProtocolEra() === 'modern'
+  const meta = { [KEY]: call.invocationId, ...(asks ? ASKS : {}) }
+  let more: Parts = call.inquired === undefined ? {} : responsesTo(call.inquired)
+  for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+    const { definition, timeoutMs } = called
+    const params = { name: definition.name, arguments: args, ...more, _meta: meta }
+    const answer = await client.callTool(params, {
       signal: call.signal,
       timeout: Math.min(TIMER_MS, timeoutMs + LATER_MS),
       allowInputRequired: true,
+      // Without its output schema: results are checked by the runtime, and the library's engine is not made for hostile schemas.
       toolDefinition: definition,
-    },
-  )
+    })
+    if (!isInputRequiredResult(answer)) return readAnswer(answer)
+    const requests = (answer.inputRequests ?? {}) as unknown as Requests
+    if (Object.keys(requests).length > 0) return (asks ? inquiryOf(requests, answer.requestState) : null) ?? failed(unaskedText(requests))
+    more = { requestState: answer.requestState }
+  }
+  return failed('The server only wanted its own state back, again and again, and did not do it.')
 }
 
 /** The result as the server gave it, each kind of content as it is. What is none of a result is left out. */
-function readAnswer(answer: CallToolResult): ToolResult {
-  const { content, structuredContent, isError } = answer
+function readAnswer({ content, structuredContent, isError }: CallToolResult): ToolResult {
   return {
-    content: (content ?? []) as unknown as ToolResult['content'],
+    content: content as unknown as ToolResult['content'],
     ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as JsonObject }),
     ...(isError === true ? { isError } : {}),
   }

@@ -37,7 +37,7 @@ export function openLink(settings: McpSettings, mayHaveChanged: () => void): Lin
   }
   const open = async (): Promise<Connection> => {
     if (over.signal.aborted) throw new Error('the source is closed')
-    const connection = await connect(settings, wasLegacy === true, { lost, mayHaveChanged })
+    const connection = await connect(settings, wasLegacy === true, over.signal, { lost, mayHaveChanged })
     if (over.signal.aborted) await connection.close()
     if (!connection.isOpen()) throw new Error('the connection did not last')
     current = connection
