@@ -11,6 +11,7 @@ import { bodyOf } from './anthropic/request.ts'
 import { readMessage, roundOf, type HostNames, type WireMessage } from './anthropic/response.ts'
 import { assemble } from './anthropic/stream.ts'
 import { watched } from './body.ts'
+import { STAY } from './reach.ts'
 import { send } from './send.ts'
 import { stallGuard, type StallGuard } from './stall.ts'
 import { toolNames, type ToolNames } from './tool-names.ts'
@@ -61,12 +62,13 @@ async function exchange(
   { client, stream, wholeMs }: Settings,
   body: Anthropic.MessageCreateParams,
   { signal, heard }: StallGuard,
-  { onDelta, signal: asked }: AskContext,
+  { onDelta, signal: turn }: AskContext,
 ): Promise<WireMessage> {
-  const response = watched(await client.messages.create(body, { signal, maxRetries: 0, timeout: wholeMs }).asResponse(), WHO, heard)
+  const asked = client.messages.create(body, { signal, maxRetries: 0, timeout: wholeMs, fetchOptions: STAY })
+  const response = watched(await asked.asResponse(), WHO, heard)
   if (!stream) return readMessage(await response.text())
   return assemble(Stream.rawEvents(response), delta => {
-    if (!asked.aborted) onDelta(delta)
+    if (!turn.aborted) onDelta(delta)
   })
 }
 

@@ -16,6 +16,12 @@ export function resultParts({ content, structuredContent }: ToolResult): readonl
   return [...parts, { kind: 'text', text: JSON.stringify(structuredContent) }]
 }
 
+/** The whole result in words, and never none: some servers refuse a result that says nothing. */
+export function resultWords(result: ToolResult): string {
+  const words = resultParts(result).map(inWords).join('\n')
+  return words === '' ? '(no content)' : words
+}
+
 /** The words for a part that a provider does not take. */
 export function inWords(part: ResultPart): string {
   if (part.kind === 'text') return part.text

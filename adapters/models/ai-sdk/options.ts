@@ -4,7 +4,7 @@ import type { JSONObject, LanguageModelV4, LanguageModelV4ProviderTool } from '@
 import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
 import { readFunction, readKnown, readText, refuse } from '../../../machines/runtime/door.ts'
 import { isPlainObject, takeJson } from '../../../machines/runtime/json-copy.ts'
-import { isServerWord } from './servers.ts'
+import { isServerWord, namesServers } from '../servers.ts'
 
 /** Options of a provider package, by the provider's name, e.g. `{ openai: { parallelToolCalls: false } }`. */
 export type ProviderOptions = { readonly [provider: string]: JsonObject }
@@ -161,11 +161,3 @@ function plainJson(option: string, given: unknown): JsonObject {
 }
 
 const NO_SERVERS = 'nothing that lets the provider call tools over MCP or A2A: those calls are made here (F4)'
-
-function namesServers(value: Json): boolean {
-  if (Array.isArray(value)) return value.some(namesServers)
-  if (!isJsonObject(value)) return false
-  const { type } = value
-  if (typeof type === 'string' && isServerWord(type)) return true
-  return Object.entries(value).some(([name, inner]) => isServerWord(name) || namesServers(inner))
-}

@@ -9,7 +9,7 @@ import type { MessageItem, ModelItem } from '../../../machines/ports/model.ts'
 import { protocolViolation } from '../failure.ts'
 import { ownPart, readOwnPart } from '../own-part.ts'
 import type { ToolNames } from '../tool-names.ts'
-import { isServerWord } from './servers.ts'
+import { isServerWord } from '../servers.ts'
 
 /** Whose parts they are, and by which names the tools go. */
 export type Terms = {

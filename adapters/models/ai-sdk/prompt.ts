@@ -5,6 +5,7 @@ import { isJsonObject } from '../../../machines/json.ts'
 import type { Message, ModelRequest, OfferedTool } from '../../../machines/ports/model.ts'
 import { outputBudget } from '../budget.ts'
 import { notSendable } from '../failure.ts'
+import { withoutHalves } from '../own-part.ts'
 import { isStrict } from '../strict.ts'
 import { toolNames, type ToolNames } from '../tool-names.ts'
 import type { Settings } from './options.ts'
@@ -42,7 +43,9 @@ export function callOptions(request: ModelRequest, settings: Settings, terms: Te
 }
 
 function promptOf({ system, messages }: ModelRequest, terms: Terms): LanguageModelV4Message[] {
-  const said = messages.map(message => messageOf(message, terms)).filter(message => message.content.length > 0)
+  const said = withoutHalves(terms.own, messages)
+    .map(message => messageOf(message, terms))
+    .filter(message => message.content.length > 0)
   return system === null ? said : [{ role: 'system', content: system }, ...said]
 }
 

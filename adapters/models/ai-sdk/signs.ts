@@ -1,6 +1,6 @@
 // What a provider's own words say of an answer and the interface leaves out.
 
-import { isServerWord } from './servers.ts'
+import { isServerWord } from '../servers.ts'
 
 export type Signs = {
   /** A response, or an item of it, is not complete by its own word. */
@@ -24,7 +24,7 @@ export function signsOf(raw: unknown, before = NO_SIGNS): Signs {
   const isOpenAI = member(response, 'object') === 'response'
   const items = [...list(member(response, 'output')), member(raw, 'item'), ...list(member(raw, 'content')), member(raw, 'content_block')]
   return {
-    incomplete: before.incomplete || [isOpenAI ? response : null, ...items].some(isIncomplete),
+    incomplete: before.incomplete || (!BEGINNINGS.has(member(raw, 'type')) && [isOpenAI ? response : null, ...items].some(isIncomplete)),
     refused: before.refused || items.some(saysNo) || list(member(raw, 'choices')).some(saysNo),
     server: before.server || items.some(item => isServerWord(wordOf(item, 'type') ?? '')),
   }
@@ -36,21 +36,20 @@ function saysNo(item: unknown): boolean {
   return [member(item, 'message'), member(item, 'delta')].some(message => (wordOf(message, 'refusal') ?? '') !== '')
 }
 
-/** Statuses of what is whole, of what is under way, and of tools of the provider that failed. Any other word is not known for one. */
-const KNOWN_STATUSES: ReadonlySet<string> = new Set([
-  'completed',
-  'queued',
-  'in_progress',
-  'searching',
-  'interpreting',
-  'generating',
-  'calling',
-  'failed',
+/** Events that tell of what has only begun: later ones say what came of it. */
+const BEGINNINGS: ReadonlySet<unknown> = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.output_item.added',
 ])
+/** What is asked of this side, and what is said: of these none may have failed. */
+const OWN_ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call', 'message'])
 
 function isIncomplete(item: unknown): boolean {
-  const status = wordOf(item, 'status')
-  return status !== undefined && !KNOWN_STATUSES.has(status)
+  const status = member(item, 'status') ?? null
+  if (status === null || status === 'completed') return false
+  return status !== 'failed' || OWN_ITEMS.has(member(item, 'type'))
 }
 
 function wordOf(value: unknown, name: string): string | undefined {

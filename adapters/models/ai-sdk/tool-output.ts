@@ -2,14 +2,14 @@
 
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { ToolResult } from '../../../machines/tool.ts'
-import { inWords, resultParts, type ResultPart } from '../result-parts.ts'
+import { inWords, resultParts, resultWords, type ResultPart } from '../result-parts.ts'
 
 type ContentPart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
 /** An error is told in words: no other form of content says of itself that it is one. */
 export function toolOutput(result: ToolResult): LanguageModelV4ToolResultOutput {
   const parts = resultParts(result)
-  const text = parts.map(inWords).join('\n')
+  const text = resultWords(result)
   if (result.isError === true) return { type: 'error-text', value: text }
   return parts.some(isFile) ? { type: 'content', value: parts.map(contentPart) } : { type: 'text', value: text }
 }

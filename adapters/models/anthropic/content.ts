@@ -53,13 +53,15 @@ function inputOf(text: string): JsonObject {
   return read.ok ? read.value : { INVALID_JSON: text }
 }
 
+/** The API takes nothing but texts in a result that is an error. */
 export function resultBlock({ id, result }: PairedResult): ToolResultBlockParam {
-  const content = resultParts(result).map(partBlock)
+  const isError = result.isError === true
+  const content = resultParts(result).map(part => (isError ? { type: 'text' as const, text: inWords(part) } : partBlock(part)))
   return {
     type: 'tool_result',
     tool_use_id: id,
     ...(content.length === 0 ? {} : { content }),
-    ...(result.isError === true ? { is_error: true } : {}),
+    ...(isError ? { is_error: true } : {}),
   }
 }
 

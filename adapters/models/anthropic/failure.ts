@@ -4,7 +4,7 @@ import { AnthropicError, APIConnectionTimeoutError, APIError } from '@anthropic-
 import { ToolturnError } from '../../../machines/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../machines/json.ts'
 import { isModelFailure, type ModelRound } from '../../../machines/ports/model.ts'
-import { cutOff, httpFailure, notSendable, timedOut } from '../failure.ts'
+import { cutOff, httpFailure, modelFailure, notSendable, timedOut } from '../failure.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { textAt } from './text-at.ts'
 
@@ -63,13 +63,14 @@ export function filteredRound(thrown: unknown): ModelRound | null {
 export function failureOf(
   thrown: unknown,
   ask: { readonly signal: AbortSignal; readonly stalled: boolean; readonly turnId: string },
-): unknown {
+): Error {
   if (ask.signal.aborted) return new ToolturnError('runtime_closed', 'The ask was aborted before it was answered.', { turnId: ask.turnId })
   if (ask.stalled || thrown instanceof APIConnectionTimeoutError) return timedOut(WHO)
-  if (isModelFailure(thrown) || !(thrown instanceof Error)) return thrown
-  const { status, headers, error } = thrown as { status?: unknown; headers?: unknown; error?: Json }
+  if (thrown instanceof ToolturnError || (thrown instanceof Error && isModelFailure(thrown))) return thrown
+  const { status, headers, error } = (thrown ?? {}) as { status?: unknown; headers?: unknown; error?: Json }
   if (typeof status === 'number')
     return httpFailure(WHO, status, retryAfterMs(headers instanceof Headers ? headers : undefined), isTooLong(statedIn(error)))
   if (thrown instanceof APIError) return cutOff(WHO)
-  return thrown instanceof AnthropicError ? notSendable(`The client of ${WHO} did not send the request.`) : thrown
+  if (thrown instanceof AnthropicError) return notSendable(`The client of ${WHO} did not send the request.`)
+  return modelFailure(`The client of ${WHO} failed.`, { kind: 'protocol', code: 'model_unavailable', final: false })
 }

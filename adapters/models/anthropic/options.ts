@@ -4,8 +4,9 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages'
 import { ToolturnError } from '../../../machines/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../machines/json.ts'
-import { readFunction, readJsonValue, readKnown, readText, refuse } from '../../../machines/runtime/door.ts'
-import { isDelegated } from './provider-tools.ts'
+import { readFunction, readJsonValue, readKnown, refuse } from '../../../machines/runtime/door.ts'
+import { environment, readKey, readUrl } from '../reach.ts'
+import { namesServers } from '../servers.ts'
 
 /** What is used of the SDK's client; clients for other platforms have it too. */
 export type AnthropicClient = { readonly messages: Pick<Anthropic['messages'], 'create'>; readonly timeout?: number }
@@ -99,8 +100,10 @@ function readClient({ client, apiKey, baseURL }: AnthropicOptions): AnthropicCli
 
 /** The runtime counts and records retries, and what the SDK would log holds the content of requests. */
 function newClient(apiKey: string | undefined, baseURL: string | undefined): AnthropicClient {
-  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = process.env
-  if (apiKey === undefined && !key && !token)
+  const [key, token] = [keyIn('ANTHROPIC_API_KEY'), keyIn('ANTHROPIC_AUTH_TOKEN')]
+  const url = environment('ANTHROPIC_BASE_URL')
+  if (url !== undefined) readUrl('ANTHROPIC_BASE_URL', url)
+  if (apiKey === undefined && key === undefined && token === undefined)
     throw new ToolturnError(
       'option_invalid',
       'No key for Anthropic: set the environment variable ANTHROPIC_API_KEY, or the option `apiKey`.',
@@ -109,11 +112,16 @@ function newClient(apiKey: string | undefined, baseURL: string | undefined): Ant
       },
     )
   return new Anthropic({
-    ...(apiKey === undefined ? {} : { apiKey: readText('apiKey', apiKey, 4_096) }),
-    ...(baseURL === undefined ? {} : { baseURL: readText('baseURL', baseURL, 2_048) }),
+    ...(apiKey === undefined ? {} : { apiKey: readKey('apiKey', apiKey) }),
+    ...(baseURL === undefined ? {} : { baseURL: readUrl('baseURL', baseURL) }),
     maxRetries: 0,
     logLevel: 'off',
   })
+}
+
+function keyIn(variable: string): string | undefined {
+  const found = environment(variable)
+  return found === undefined ? undefined : readKey(variable, found)
 }
 
 function readThinking(given: ThinkingConfigParam | undefined, maxOutputTokens: number): ThinkingConfigParam | undefined {
@@ -133,7 +141,7 @@ function readProviderTools(given: AnthropicOptions['providerTools'] = {}): Reado
       if (!isJsonObject(tool) || typeof tool['type'] !== 'string')
         return refuse(option, "the API's own definition of a tool that it runs: { type, name, … }")
       if (tool['type'] === 'custom') refuse(option, 'a tool that Anthropic runs; one that this side runs is written with tool()')
-      if (isDelegated(tool)) refuse(option, 'none of MCP or agents: such calls are never left to the provider (F4)')
+      if (namesServers(tool)) refuse(option, 'none of MCP or agents: such calls are never left to the provider (F4)')
       return [name, tool]
     }),
   )

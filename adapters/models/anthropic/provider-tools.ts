@@ -4,11 +4,12 @@ import type { JsonObject } from '../../../machines/json.ts'
 import type { ProviderTool } from '../../../machines/events/turn.ts'
 import type { Message } from '../../../machines/ports/model.ts'
 import { notSendable } from '../failure.ts'
+import { isServerWord } from '../servers.ts'
 import { textAt } from './text-at.ts'
 
-/** Whether a definition or a block has the provider make calls for us at other servers. */
-export function isDelegated(part: JsonObject): boolean {
-  return /^(mcp|a2a)(_|$)/i.test(textAt(part, 'type')) || Object.keys(part).some(key => /^mcp_/i.test(key))
+/** Whether a block tells of a call that the provider made for us at another server. */
+export function isDelegated(block: JsonObject): boolean {
+  return isServerWord(textAt(block, 'type')) || Object.keys(block).some(isServerWord)
 }
 
 type Definitions = ReadonlyMap<string, JsonObject>

@@ -4,20 +4,24 @@ import type { ContentBlockParam, MessageCreateParams, MessageParam, Tool, ToolUn
 import { isJsonObject } from '../../../machines/json.ts'
 import type { Message, ModelRequest, OfferedTool } from '../../../machines/ports/model.ts'
 import { outputBudget } from '../budget.ts'
+import { notSendable } from '../failure.ts'
 import type { ToolNames } from '../tool-names.ts'
-import { blocksOf, resultBlock } from './content.ts'
+import { withoutHalves } from '../own-part.ts'
+import { blocksOf, PROVIDER, resultBlock } from './content.ts'
 import type { Settings } from './options.ts'
 import { containerOf } from './container.ts'
 import { listedDefinitions } from './provider-tools.ts'
 import { strictTools } from './strict-tools.ts'
 
-/** @throws ModelFailure when a provider tool of the turn has no definition */
+/** @throws ModelFailure when a provider tool of the turn has no definition, or the name of another tool */
 export function bodyOf(model: string, request: ModelRequest, settings: Settings, names: ToolNames): MessageCreateParams {
   const strict = settings.strictTools ? strictTools(request.tools) : new Set<string>()
   const tools = [
     ...request.tools.map(tool => toolOf(tool, names, strict.has(tool.name))),
     ...(listedDefinitions(request.providerTools, settings.providerTools) as unknown as ToolUnion[]),
   ]
+  const toolsByName = new Set(tools.map(tool => ('name' in tool ? tool.name : tool)))
+  if (toolsByName.size < tools.length) throw notSendable('Anthropic would be sent two tools of one name.')
   const system = systemOf(request)
   const { thinking } = settings
   const { output } = request
@@ -60,8 +64,8 @@ function toolOf({ name, description, inputSchema }: OfferedTool, names: ToolName
  * results stand first in the message of whoever speaks next.
  */
 function messagesOf(messages: readonly Message[], names: ToolNames): MessageParam[] {
-  const turns: { readonly role: 'user' | 'assistant'; readonly content: ContentBlockParam[] }[] = []
-  for (const message of messages) {
+  const turns: Turn[] = []
+  for (const message of withoutHalves(PROVIDER, messages)) {
     const role = message.role === 'assistant' ? 'assistant' : 'user'
     const content = contentOf(message, names)
     if (content.length === 0) continue
@@ -69,7 +73,26 @@ function messagesOf(messages: readonly Message[], names: ToolNames): MessagePara
     if (last?.role === role) last.content.push(...content)
     else turns.push({ role, content: [...content] })
   }
-  return turns
+  const ended = turns.map((turn, index) => (index === turns.length - 1 ? withoutTrailingSpace(turn) : turn)).filter(isSaid)
+  return ended[0]?.role === 'user' ? ended : [BEFORE_THE_ASSISTANT, ...ended]
+}
+
+/** The API has the user speak first. A greeting that the host puts into its assistant's mouth comes behind these words. */
+const BEFORE_THE_ASSISTANT: MessageParam = { role: 'user', content: [{ type: 'text', text: '(Nothing was said before this.)' }] }
+
+type Turn = { readonly role: 'user' | 'assistant'; readonly content: ContentBlockParam[] }
+
+function isSaid(turn: Turn): boolean {
+  return turn.content.length > 0
+}
+
+/** An answer that the model is to go on with may not end in space. */
+function withoutTrailingSpace(turn: Turn): Turn {
+  const last = turn.content.at(-1)
+  if (turn.role !== 'assistant' || last?.type !== 'text') return turn
+  const text = last.text.trimEnd()
+  const before = turn.content.slice(0, -1)
+  return text === '' ? withoutTrailingSpace({ ...turn, content: before }) : { ...turn, content: [...before, { ...last, text }] }
 }
 
 function contentOf(message: Message, names: ToolNames): readonly ContentBlockParam[] {

@@ -85,15 +85,16 @@ function start(assembly: Assembly, { message }: JsonObject): void {
   if (!isJsonObject(message)) throw protocolViolation('The stream begins with no message.')
   const { content: _, ...rest } = message
   const before = assembly.rest
-  if (before !== null && (before['id'] !== rest['id'] || assembly.blocks.length > 0))
+  if (before !== null && (before['id'] !== rest['id'] || assembly.blocks.length > 0 || isOver(before)))
     throw protocolViolation('The stream holds two messages.')
   assembly.rest = { ...rest }
 }
 
 /** An index whose block is over may be used again; two blocks at once under one index cannot be told apart. */
-function startBlock({ open, blocks }: Assembly, event: JsonObject, data: string): void {
+function startBlock({ rest, open, blocks }: Assembly, event: JsonObject, data: string): void {
   const { index, content_block: block } = event
   if (typeof index !== 'number' || !isJsonObject(block)) throw protocolViolation('A block of the stream has no index or no beginning.')
+  if (isOver(rest)) throw protocolViolation('The stream goes on with a message that is over.')
   if (open.has(index)) throw protocolViolation('Two blocks of the stream have one index.')
   const input = memberTexts(memberTexts(data).get('content_block') ?? '{}').get('input') ?? null
   const growing = { block: { ...block }, input, partial: '', citations: [] }
@@ -144,10 +145,16 @@ function piece(delta: JsonObject, name: string): string {
   return text
 }
 
+function isOver(rest: Assembly['rest']): boolean {
+  return textAt(rest ?? undefined, 'stop_reason') !== ''
+}
+
 /** Counts are of all so far; a count that is null is not told anew. */
 function amend(assembly: Assembly, { delta, usage }: JsonObject): void {
   const { rest } = assembly
   if (rest === null || !isJsonObject(delta)) throw protocolViolation('The stream ends a message that has not begun.')
+  const anew = textAt(delta, 'stop_reason')
+  if (isOver(rest) && anew !== '' && anew !== rest['stop_reason']) throw protocolViolation('The stream ends its message in two ways.')
   const counts = isJsonObject(usage) ? Object.entries(usage).filter(([, count]) => count !== null) : []
   const before = isJsonObject(rest['usage']) ? rest['usage'] : {}
   assembly.rest = { ...rest, ...delta, usage: { ...before, ...Object.fromEntries(counts) } }
@@ -161,7 +168,7 @@ function whole({ rest, blocks, open }: Assembly): WireMessage {
 /** A call without arguments has no pieces, or empty ones: then what its block began with is all there is. */
 function wireBlock({ block: begun, input, partial, citations }: Growing): WireBlock {
   const block = citations.length === 0 ? begun : { ...begun, citations }
-  if (partial.trim() === '') return { block, input }
+  if (/^[ \t\n\r]*$/.test(partial)) return { block, input }
   if (input !== null && !/^\{\s*\}$/.test(input)) throw protocolViolation('A block of the stream has its input twice.')
   return { block, input: partial }
 }

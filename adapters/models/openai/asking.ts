@@ -8,6 +8,7 @@ import type { Json } from '../../../machines/json.ts'
 import type { AskContext, ModelRound } from '../../../machines/ports/model.ts'
 import { watched } from '../body.ts'
 import { cutOff } from '../failure.ts'
+import { STAY } from '../reach.ts'
 import { send } from '../send.ts'
 import { stallGuard, type StallGuard } from '../stall.ts'
 import { failureOf, filteredRound } from './failures.ts'
@@ -20,7 +21,7 @@ export type Api = {
   readonly roundOf: (response: unknown) => ModelRound
 }
 
-type RequestOptions = { readonly signal: AbortSignal; readonly maxRetries: 0; readonly timeout: number }
+type RequestOptions = { readonly signal: AbortSignal; readonly maxRetries: 0; readonly timeout: number; readonly fetchOptions: typeof STAY }
 
 /** Milliseconds that an answer in one piece may take: nothing is heard of it before it is whole. */
 const WHOLE_MS = 600_000
@@ -47,7 +48,7 @@ export function askServer(server: Server, context: AskContext, api: Api): Promis
 
 async function responseOf(server: Server, { signal, onDelta }: AskContext, api: Api, guard: StallGuard): Promise<unknown> {
   const { client, who, stream } = server
-  const request = api.request(stream, { signal: guard.signal, maxRetries: 0, timeout: WHOLE_MS })
+  const request = api.request(stream, { signal: guard.signal, maxRetries: 0, timeout: WHOLE_MS, fetchOptions: STAY })
   const response = watched(await request.asResponse(), who, guard.heard)
   if (!stream) return readWhole(await response.text(), who)
   const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client)

@@ -32,7 +32,7 @@ function add(part: CallPart, calls: Open[], who: string): void {
   const [id, name, text] = [textIn(part, 'id'), textIn(told, 'name'), told['arguments'] ?? null]
   if (text !== null && typeof text !== 'string') throw protocolViolation(`${who} gave arguments that are no text.`)
   const rest = restOf(part, PART_FIELDS)
-  const call = callOf(part['index'], id, calls, who)
+  const call = callOf({ place: part['index'], id, name, text }, calls, who)
   if (call === undefined) {
     if (name === undefined || calls.length === MOST_CALLS) throw misfit(who)
     calls.push({ place: part['index'], id, name, arguments: text, rest })
@@ -43,15 +43,21 @@ function add(part: CallPart, calls: Open[], who: string): void {
   call.rest = { ...call.rest, ...rest }
 }
 
+type Piece = Pick<Open, 'place' | 'id'> & { readonly name: string | undefined; readonly text: string | null }
+
 /** The call that a piece goes on with; undefined where it begins one. */
-function callOf(place: unknown, id: string | undefined, calls: readonly Open[], who: string): Open | undefined {
+function callOf({ place, id, name, text }: Piece, calls: readonly Open[], who: string): Open | undefined {
   const there = calls.filter(call => call.place === place)
   const newest = there.at(-1)
   if (id !== undefined) {
     const same = there.find(call => call.id === id)
     if (same !== undefined && same !== newest) throw misfit(who)
+    // An id that comes late may be that of the call before, which is not whole yet, or that of another one.
+    if (same === undefined && newest !== undefined && newest.id === undefined && !isObjectText(newest.arguments ?? '')) throw misfit(who)
     return same
   }
+  // Nothing is missing from the newest, and the piece has a name and a whole object of its own.
+  if (name !== undefined && isObjectText(newest?.arguments ?? '') && isObjectText(text ?? '')) return undefined
   // Several calls at one place: the piece can only be of the newest when nothing is missing from the others.
   if (!there.slice(0, -1).every(call => isObjectText(call.arguments ?? ''))) throw misfit(who)
   return newest

@@ -67,9 +67,11 @@ function outOfQuota(who: string, status: number | undefined): Error & ModelFailu
   return modelFailure(message, { kind: 'http', code: 'model_request_rejected', final: true, ...(status === undefined ? {} : { status }) })
 }
 
-/** Servers that begin a stream before they fail give the status as the code. */
+/** Servers that begin a stream before they fail give the status as the code. A server that points elsewhere is not followed. */
 function statusOf({ status, code }: ServerError): number | undefined {
-  return [status, code].find((value): value is number => Number.isInteger(value) && Number(value) >= 400 && Number(value) < 600)
+  const isWithin = (value: unknown, least: number): value is number =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) < 600
+  return isWithin(status, 300) ? status : isWithin(code, 400) ? code : undefined
 }
 
 function isTooLong({ code, type, message }: ServerError): boolean {

@@ -7,6 +7,7 @@ import type { ModelItem } from '../../../machines/ports/model.ts'
 import { readJsonValue, readKnown, refuse } from '../../../machines/runtime/door.ts'
 import { notSendable, protocolViolation } from '../failure.ts'
 import { keep, readKept, type Origin } from './own.ts'
+import { namesServers } from '../servers.ts'
 import { restOf, textIn } from './wire.ts'
 
 /** Definitions by the names under which turns list them, in the words of the API, e.g. `{ web_search: { type: 'web_search' } }`. */
@@ -37,6 +38,7 @@ export function readProviderTools(given: { readonly [name: string]: object } = {
     const item = isJsonObject(read) ? itemTypeOf(read) : undefined
     if (!isJsonObject(read) || item === undefined)
       return refuse(option, 'a tool that OpenAI itself runs: web_search, file_search, code_interpreter, image_generation')
+    if (namesServers(read)) refuse(option, 'nothing that lets OpenAI call tools over MCP or A2A: those calls are made here (F4)')
     if (seen.has(item)) refuse(option, 'at most one definition of a kind')
     seen.add(item)
     tools.set(name, read)

@@ -58,10 +58,10 @@ function endOf(response: JsonObject): { readonly completion: Completion; readonl
   return { completion: status === 'incomplete' && reason === 'content_filter' ? 'refused' : 'truncated', stop: reason }
 }
 
-/** An item says by itself that it was cut off. One that failed is whole: it failed. */
-function isUnfinished(item: JsonObject): boolean {
-  const status = textIn(item, 'status')
-  return status !== undefined && status !== 'completed' && status !== 'failed'
+/** An item says by itself that it was cut off. A tool of the provider that failed is whole: it failed. */
+function isUnfinished({ type, status = null }: JsonObject): boolean {
+  if (status === null || status === 'completed') return false
+  return status !== 'failed' || type === 'function_call' || type === 'message'
 }
 
 function itemsOf(item: JsonObject, reading: ResponsesReading): readonly ModelItem[] {

@@ -1,7 +1,7 @@
 // Results of tools as OpenAI takes them: words, and where an API shows pictures to the model, pictures.
 
 import type { ToolResult } from '../../../machines/tool.ts'
-import { inWords, resultParts, type ResultPart } from '../result-parts.ts'
+import { inWords, resultParts, resultWords, type ResultPart } from '../result-parts.ts'
 
 const SHOWN_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
@@ -10,7 +10,7 @@ const ERROR_MARK = 'Error: '
 
 /** The whole result in words. */
 export function resultText(result: ToolResult): string {
-  const text = resultParts(result).map(inWords).join('\n')
+  const text = resultWords(result)
   return result.isError === true ? ERROR_MARK + text : text
 }
 

@@ -2,7 +2,9 @@
 
 import OpenAI from 'openai'
 import { isJsonObject, type JsonObject } from '../../../machines/json.ts'
-import { readJsonValue, readText, refuse } from '../../../machines/runtime/door.ts'
+import { readJsonValue, refuse } from '../../../machines/runtime/door.ts'
+import { environment, readKey, readUrl } from '../reach.ts'
+import { namesServers } from '../servers.ts'
 
 /** What both APIs can be told. */
 export type ServerOptions = {
@@ -41,8 +43,6 @@ export type Server = {
 }
 
 const STALL_MS = 60_000
-const KEY_CHARACTERS = 16_384
-const URL_CHARACTERS = 2_048
 /** Sent where a server wants no key: the client does not ask without one. */
 const NO_KEY = 'none'
 
@@ -72,10 +72,10 @@ function isOpenAIHost(hostname: string): boolean {
 }
 
 function makeClient(options: ServerOptions, needsKey: boolean): OpenAI {
-  const baseURL = options.baseURL === undefined ? undefined : readUrl(options.baseURL)
-  const isElsewhere = baseURL !== undefined && !isOpenAIHost(new URL(baseURL).hostname)
+  const baseURL = options.baseURL === undefined ? environmentUrl() : readUrl('baseURL', options.baseURL)
+  const isElsewhere = options.baseURL !== undefined && baseURL !== undefined && !isOpenAIHost(new URL(baseURL).hostname)
   return new OpenAI({
-    apiKey: readKey(options.apiKey, isElsewhere, needsKey),
+    apiKey: keyFor(options.apiKey, isElsewhere, needsKey),
     adminAPIKey: null,
     // What the environment says of an account at OpenAI is nobody else's business.
     ...(isElsewhere ? { organization: null, project: null } : {}),
@@ -86,16 +86,16 @@ function makeClient(options: ServerOptions, needsKey: boolean): OpenAI {
 }
 
 /** The key of the environment is OpenAI's: where no key is needed it goes to no other server. */
-function readKey(given: string | undefined, isElsewhere: boolean, needsKey: boolean): string {
-  if (given !== undefined) return readText('apiKey', given, KEY_CHARACTERS)
+function keyFor(given: string | undefined, isElsewhere: boolean, needsKey: boolean): string {
+  if (given !== undefined) return readKey('apiKey', given)
   if (isElsewhere && !needsKey) return NO_KEY
-  const found = process.env['OPENAI_API_KEY']
-  return found === undefined || found === '' ? refuse('apiKey', 'a key, here or in the environment variable OPENAI_API_KEY') : found
+  const found = environment('OPENAI_API_KEY') ?? refuse('apiKey', 'a key, here or in the environment variable OPENAI_API_KEY')
+  return readKey('OPENAI_API_KEY', found)
 }
 
-function readUrl(given: string): string {
-  const text = readText('baseURL', given, URL_CHARACTERS)
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : refuse('baseURL', 'an http or https URL')
+function environmentUrl(): string | undefined {
+  const found = environment('OPENAI_BASE_URL')
+  return found === undefined ? undefined : readUrl('OPENAI_BASE_URL', found)
 }
 
 function readClient({ client, apiKey, baseURL }: ServerOptions): OpenAI {
@@ -131,5 +131,6 @@ function readBody(given: JsonObject, owned: readonly string[]): JsonObject {
     if (owned.includes(field)) refuse(`body.${field}`, 'nothing: the adapter writes this field itself')
     if (HIDDEN_TOOLS.includes(field)) refuse(`body.${field}`, 'nothing: what a provider runs is listed in `providerTools`')
   }
+  if (namesServers(body)) refuse('body', 'nothing that lets the provider call tools over MCP or A2A: those calls are made here (F4)')
   return body
 }

@@ -39,6 +39,8 @@ describe('the options', () => {
     ['providerTools.search', provider({ type: 'mcp_toolset', mcp_server_name: 'x' })],
     ['providerTools.search', provider({ type: 'web_search_20250305', mcp_servers: [] })],
     ['providerTools.search', provider({ type: 'a2a', name: 'x' })],
+    ['providerTools.search', provider({ type: 'mcpToolset', name: 'x' })],
+    ['providerTools.search', provider({ type: 'web_search_20250305', name: 'x', more: [{ type: 'mcp_toolset' }] })],
   ])('refuse %s where it means nothing: %j', (option, options) => {
     expect(() => anthropic('claude-test', options as AnthropicOptions)).toThrow(refused(option))
   })
@@ -106,9 +108,13 @@ describe('a client that is given', () => {
     })
   })
 
-  it('that fails in its own way is left to the runtime to tell', async () => {
+  it('that fails in its own way is asked again, and nothing of what it threw is passed on', async () => {
     const slip = new TypeError('a slip of the client')
-    await expect(anthropic('claude-test', { client: clientThatThrows(slip) }).ask(REQUEST, askContext())).rejects.toBe(slip)
+    await expect(anthropic('claude-test', { client: clientThatThrows(slip) }).ask(REQUEST, askContext())).rejects.toMatchObject({
+      code: 'model_unavailable',
+      final: false,
+      message: 'The client of Anthropic failed.',
+    })
   })
 })
 

@@ -202,3 +202,47 @@ it('names a container while the answer goes on, and neither later nor when its t
   expect(await named(assistant(kept('2001-01-01T00:00:00Z')))).toBe(undefined)
   expect(await named(assistant(kept(null)), user('And now?'))).toBe(undefined)
 })
+
+it('lets the user speak first, also where nobody did', async () => {
+  const before = { role: 'user', content: [text('(Nothing was said before this.)')] }
+  const { messages } = await bodyOf({ messages: [assistant({ kind: 'text', text: 'Hello.' }), user('Go.')] })
+  expect(messages).toEqual([before, { role: 'assistant', content: [text('Hello.')] }, { role: 'user', content: [text('Go.')] }])
+  expect((await bodyOf({ messages: [user(' ')] })).messages).toEqual([before])
+})
+
+it('ends in no space where the model is to go on with what was said', async () => {
+  const said = assistant({ kind: 'text', text: 'The order ' }, { kind: 'text', text: 'is \n' }, { kind: 'text', text: ' ' })
+  const { messages } = await bodyOf({ messages: [user('Go.'), said] })
+  expect(messages.at(-1)).toEqual({ role: 'assistant', content: [text('The order '), text('is')] })
+  const before = await bodyOf({ messages: [user('Go.'), said, user('And?')] })
+  expect(before.messages.at(1)?.content).toEqual([text('The order '), text('is \n'), text(' ')])
+})
+
+it('tells an error in words alone, as the API wants it', async () => {
+  const picture = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+  expect(await contentOf({ isError: true, content: [text('No.'), picture] })).toEqual([
+    text('No.'),
+    text('[image, image/png, 2 bytes, cannot be shown here]'),
+  ])
+})
+
+it("sends no half of a provider's tool: where the part of one was not kept, the other stays behind too", async () => {
+  const part = (type: string): Json => ({ anthropic: { type, name: 'web_search' } })
+  const used = (id: string, extra?: Json): MessageItem => ({
+    ...{ kind: 'provider-tool', name: 'web_search', id, input: {} },
+    ...(extra === undefined ? {} : { extra }),
+  })
+  const result = (id: string): MessageItem => ({
+    ...{ kind: 'provider-tool', name: 'web_search', id, result: [], extra: { anthropic: { type: 'web_search_tool_result' } } },
+  })
+  const said = assistant(used('s1'), result('s1'), used('s2', part('server_tool_use')), result('s2'))
+  const { messages } = await bodyOf({ messages: [user('Go.'), said, user('And?')] })
+  const ids = ((messages[1]?.content ?? []) as readonly JsonObject[]).map(block => block['id'] ?? block['tool_use_id'])
+  expect(ids).toEqual(['s2', 's2'])
+})
+
+it('sends no two tools of one name', async () => {
+  const providerTools = { search: { type: 'web_search_20250305', name: 'refund' } }
+  const listed = [{ name: 'search', replayPolicy: 'read-only' as const }]
+  await expect(bodyOf({ providerTools: listed }, { providerTools })).rejects.toMatchObject({ code: 'model_request_rejected', final: true })
+})

@@ -89,7 +89,22 @@ const PIECES: Readonly<Record<string, { readonly pieces: readonly JsonObject[]; 
       { index: 0, function: { name: 'r', arguments: '{"p":1}' } },
       { index: 0, function: { name: 'r', arguments: '{"p":2}' } },
     ],
-    calls: ['null r {"p":1}{"p":2}'],
+    calls: ['null r {"p":1}', 'null r {"p":2}'],
+  },
+  'with the name in every piece': {
+    pieces: [
+      { index: 0, function: { name: 'r', arguments: '{"p"' } },
+      { index: 0, function: { name: 'r', arguments: ':1}' } },
+      { index: 0, function: { name: 'r', arguments: '' } },
+    ],
+    calls: ['null r {"p":1}'],
+  },
+  'with an id that comes late, or is that of another call': {
+    pieces: [
+      { index: 0, function: { name: 'r', arguments: '' } },
+      { index: 0, id: 'a', function: { name: 'r', arguments: '{"p":1}' } },
+    ],
+    calls: null,
   },
   'of the older form': {
     pieces: [],

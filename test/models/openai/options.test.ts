@@ -36,6 +36,8 @@ describe.each(both)('%s', (_, make) => {
     [{ body: { tool_choice: 'required' } }, 'body.tool_choice'],
     [{ body: { plugins: [{ id: 'web' }] } }, 'body.plugins'],
     [{ body: { mcp_servers: [] } }, 'body.mcp_servers'],
+    [{ body: { more: { tools: [{ type: 'mcp' }] } } }, 'body'],
+    [{ body: { metadata: { mcpServers: [] } } }, 'body'],
   ])('refuses %j', (options, option) => {
     expect(() => make('m', { apiKey: 'k', ...options } as object)).toThrow(refused(option))
   })
@@ -96,6 +98,7 @@ it('asks a given client once for each try, whatever it would do by itself', asyn
 describe('tools of the provider', () => {
   it.each([
     [{ x: { type: 'mcp', server_label: 'x', server_url: 'https://x.example.com' } }, 'providerTools.x'],
+    [{ x: { type: 'web_search', more: [{ type: 'mcp' }] } }, 'providerTools.x'],
     [{ x: { type: 'computer_use_preview' } }, 'providerTools.x'],
     [{ x: { type: 'shell' } }, 'providerTools.x'],
     [{ x: { type: 'custom', name: 'x' } }, 'providerTools.x'],
