@@ -92,9 +92,10 @@ export type TurnHandle = {
 
 /** Whom the host authenticated, and by which lane; `via` is for the record where nothing is decided by it. */
 export type As = { readonly as: PrincipalInput; readonly via?: Via }
-
 /** Whose decision it is, and by which lane it came. The lane is never guessed: only `app` may resolve on an untrusted turn (C4). */
 export type Deciding = { readonly as: PrincipalInput; readonly via: Via; readonly tenant?: string }
+/** A yes: with edited arguments, or with answers to what the tool of the call wants to know. */
+export type Approving = Deciding & { readonly arguments?: unknown; readonly answers?: unknown }
 
 /** What a resolve made of its hold. */
 export type Resolution = {
@@ -193,10 +194,7 @@ export type Runtime = {
    * @throws ToolturnError `approval_already_resolved` with the stored decision, `approval_expired`, `approval_not_yours`,
    *   `approval_channel_refused`, `decision_invalid`, `turn_not_open`
    */
-  readonly approve: (
-    approvalId: string,
-    options: Deciding & { readonly arguments?: unknown; readonly answers?: unknown },
-  ) => Promise<Resolution>
+  readonly approve: (approvalId: string, options: Approving) => Promise<Resolution>
   readonly deny: (approvalId: string, options: Deciding & { readonly reason?: string }) => Promise<Resolution>
   /** What came from outside, word for word: `approve` or `deny`, or `decision_invalid` and the hold is as it was (C5). */
   readonly decide: (approvalId: string, decision: unknown, options: Deciding) => Promise<Resolution>

@@ -36,7 +36,8 @@ const COMMANDS: { readonly [name: string]: Command } = {
   },
   // provider web_search at-most-once: what the provider may execute inside a round
   provider: (scene, [name = '', policy]) => void scene.providerTools.push({ name, replayPolicy: policy as ScriptTool['policy'] }),
-  // run pay returns paid | run pay wants state-1 (asks the person which one) | run pay repeats x | run pay throws no answer | run pay is cancelled | run pay times out | run pay dies
+  // run pay returns paid | run pay repeats x | run pay throws no answer | run pay is cancelled | run pay times out | run pay dies |
+  // run pay wants state-1: asks the person which one
   run: (scene, [name = '', does = '', ...rest]) => void toolOf(scene, name).behaviours.push(behaviour(does, rest.join(' '))),
   // reconcile pay happened paid | reconcile pay did-not-happen | reconcile pay unknown
   reconcile: (scene, [name = '', word, ...rest]) => {

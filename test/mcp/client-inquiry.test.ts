@@ -1,54 +1,13 @@
-// Goal: what a server wants to know in the middle of a call is asked of the acting person alone, durably, and the call goes on with the
-// answer and with the server's state byte for byte.
+// Goal: what a server wants to know in the middle of a call is asked of the acting person alone, and the call goes on with the answer and
+// with the server's state byte for byte.
 
 import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
-import { afterEach, describe, expect, test } from 'vitest'
-import { mcp, type McpOptions, type ToolSource } from '../../adapters/mcp/index.ts'
-import { createRuntime, memory, scripted, type HostOptions, type Runtime, type TurnResult } from '../../index.ts'
-import { memoryDatabase } from '../../store/memory.ts'
-import { ANA, AS, asks, ends, eventsOf, firstWords, play, recordedOf } from './client-stage.ts'
-import { listed, openShop, type Answer, type Shop } from './shop.ts'
+import { describe, expect, test } from 'vitest'
+import { ANA, AS, firstWords, play, recordedOf } from './client-stage.ts'
+import { answered, colour, FREE, held, KEY, keyOf, PAINT, paints, sourceOf, STATE, withState, wordsOf } from './painter.ts'
+import type { Answer, Shop } from './shop.ts'
 
-const open: ToolSource[] = []
-afterEach(async () => {
-  for (const source of open.splice(0)) await source.close()
-})
-
-/** No two ways of writing it down are the same bytes. */
-const STATE = 'é\u0000"\\/ \u2028\ud83d\ude00 eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln +/=%2B'
 const BEN = { as: { ...ANA, id: 'ben' }, via: 'app' } as const
-const KEY = Buffer.alloc(32, 7)
-const FREE = { defaults: { approval: 'never' } } as const satisfies Partial<McpOptions>
-
-const colour = (message = 'Which colour?') =>
-  inputRequired.elicit({
-    message,
-    requestedSchema: { type: 'object', properties: { colour: { type: 'string', enum: ['red', 'blue'] } }, required: ['colour'] },
-  })
-
-const answered = (text: string) => ({ content: [{ type: 'text' as const, text }] })
-
-/** Asks for a colour, and paints when it is told one. */
-const paints: Answer = (_, { mcpReq }) =>
-  mcpReq.inputResponses === undefined ? inputRequired({ inputRequests: { which: colour() }, requestState: STATE }) : answered('painted')
-
-async function sourceOf(call: Answer, more: Partial<McpOptions> = FREE, legacy = false) {
-  const shop = openShop({ tools: [listed('paint')], call, legacy })
-  const source = await mcp({ name: 'shop', transport: shop.transport, ...more })
-  open.push(source)
-  return { shop, source }
-}
-
-const PAINT = [asks(['paint', { wall: 'north' }])]
-
-function held({ calls }: TurnResult): string {
-  return calls[0]?.approvalId ?? ''
-}
-
-async function wordsOf(runtime: Runtime, turnId: string) {
-  const { version, ...result } = await runtime.result(turnId)
-  return { result, words: firstWords(await eventsOf(runtime, turnId, version)) }
-}
 
 describe('a server that wants to know something', () => {
   test.each([
@@ -242,71 +201,6 @@ describe('a server that wants what it is not given', () => {
     await runtime.close()
   })
 })
-
-describe('the wait for an answer', () => {
-  async function restarted(first: Partial<HostOptions>, second: Partial<HostOptions>) {
-    const database = memoryDatabase()
-    const model = scripted([...PAINT, ends])
-    const { source, shop } = await sourceOf(first.key === undefined ? withState('plain') : paints)
-    const worker = await createRuntime({ store: memory(database), tools: [source], model, ...first })
-    const turn = await worker.spawn({ input: 'Go.', principal: ANA })
-    const result = await turn.result()
-    await worker.close()
-    const next = await mcp({ name: 'shop', transport: shop.transport, ...FREE })
-    const other = await createRuntime({ store: memory(database), tools: [next], model, ...second })
-    await other.approve(held(result), { ...AS, answers: { which: { colour: 'red' } } })
-    const { version, ...after } = await other.result(turn.id)
-    const events = await eventsOf(other, turn.id, version)
-    await other.close()
-    return { events, result: after, shop }
-  }
-
-  test.each([
-    ['without a key', {}],
-    ['with a key', { key: KEY }],
-  ])('outlives the process, %s', async (_, host) => {
-    const { events, result, shop } = await restarted(host, host)
-    expect(result).toMatchObject({ state: 'completed', calls: [{ outcome: 'executed', dispatches: 2 }] })
-    expect(firstWords(events)).toBe('painted')
-    expect(shop.sent('tools/call')[1]?.params['requestState']).toBe('key' in host ? STATE : 'plain')
-  })
-
-  test('keeps the state of the server out of the record where there is a key, and is refused under another one', async () => {
-    const { events, result, shop } = await restarted({ key: KEY }, { key: Buffer.alloc(32, 8) })
-    expect(result.calls[0]).toMatchObject({ outcome: 'refused', reason: 'arguments-lost' })
-    expect(JSON.stringify(events)).not.toContain('eyJhbGciOiJIUzI1NiJ9')
-    expect(shop.sent('tools/call').length).toBe(1)
-  })
-
-  test('is not copied into a fork: its call begins anew, under a key of its own', async () => {
-    const { source, shop } = await sourceOf(paints)
-    const { runtime, result, turnId } = await play([source], PAINT, { key: KEY })
-    const fork = await runtime.fork(turnId, { at: result.version })
-    expect(await fork.result()).toMatchObject({ state: 'holding', calls: [{ dispatches: 1 }] })
-    const [first, second] = shop.sent('tools/call').map(({ params }) => params)
-    expect(second?.['inputResponses']).toBeUndefined()
-    expect(second?.['requestState']).toBeUndefined()
-    expect(keyOf(second)).not.toBe(keyOf(first))
-    await runtime.close()
-  })
-
-  test('needs a key where the state holds what is a secret', async () => {
-    const { source } = await sourceOf(withState('the hush-hush word'))
-    const { events, runtime } = await play([source], PAINT, { redact: { values: ['hush-hush'] } })
-    expect(recordedOf(events)[0]).toMatchObject({ result: { isError: true } })
-    expect(JSON.stringify(events)).not.toContain('hush-hush')
-    await runtime.close()
-  })
-})
-
-function withState(requestState: string): Answer {
-  return (_, { mcpReq }) =>
-    mcpReq.inputResponses === undefined ? inputRequired({ inputRequests: { which: colour() }, requestState }) : answered('painted')
-}
-
-function keyOf(params: { readonly [name: string]: unknown } | undefined): unknown {
-  return (params?.['_meta'] as { readonly [name: string]: unknown } | undefined)?.['toolturn/key']
-}
 
 function capabilitiesIn(shop: Shop): readonly unknown[] {
   const meta = shop.sent('tools/call').map(({ params }) => params['_meta'] as { readonly [name: string]: unknown } | undefined)
