@@ -7,7 +7,7 @@ import { isTurnId } from './door.ts'
 import { repeatable } from './faults.ts'
 import { damageSql, eraseSql, eventColumns, OPENED, toEvent, VERSION, type EventRow } from './event-rows.ts'
 
-/** What the inbox showed of the turn goes with all of it, and so do the results kept whole; with some versions those that only they name. */
+/** What the inbox showed of the turn goes with all of it, and so do results kept whole; with some versions those that only they name. */
 function eraseTurnSql(schema: string): string {
   return `with ${eraseSql(schema)},
 b as (delete from "${schema}".blobs where turn_id = $1::uuid and ($2::int4[] is null or encode(digest, 'hex') = any($3::text[]))),

@@ -49,6 +49,8 @@ function judge(told: Told, event: Event, unless: Unless): void {
       return takeClarification(told, event, unless)
     case 'call.late':
       return unless(event.data.ordinal <= told.ordinals, 'D1: a late completion of a call that never was')
+    case 'call.inquired':
+      return unless(false, 'a tool of the simulation asks nobody')
     case 'turn.opened':
       return unless(false, 'D1: a turn opens once')
     case 'round.requested':

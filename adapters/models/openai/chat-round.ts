@@ -29,7 +29,7 @@ const COMPLETIONS: ReadonlyMap<string, Completion> = new Map([
 ])
 
 /** Fields in which servers put what the model thought. */
-export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
+const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
 
 /** @throws ModelFailure where the completion says that it failed, or is none */
 export function chatRound(completion: unknown, reading: ChatReading): ModelRound {

@@ -6,7 +6,7 @@ import type { Driver, Said } from '../driver.ts'
 import type { Answer } from '../wire.ts'
 import { errorBody, TOO_LONG } from './responses-driver.ts'
 
-export const USAGE = { prompt_tokens: 11, completion_tokens: 9, total_tokens: 20, prompt_tokens_details: { cached_tokens: 4 } }
+const USAGE = { prompt_tokens: 11, completion_tokens: 9, total_tokens: 20, prompt_tokens_details: { cached_tokens: 4 } }
 
 const STOPS: Readonly<Record<Said['stop'], string>> = {
   end: 'stop',

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../machines/json.ts'
 import type { Driver, Said } from '../driver.ts'
 import { eventStream, type Answer } from '../wire.ts'
 
-export const USAGE = {
+const USAGE = {
   input_tokens: 11,
   input_tokens_details: { cached_tokens: 4 },
   output_tokens: 9,
