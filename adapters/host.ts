@@ -38,7 +38,7 @@ export type HostOptions = {
   /** Default: in this process. */
   readonly bus?: BusSource
   readonly model?: Model
-  /** Tools, and sources of tools such as `mcp(…)`; a source belongs to this runtime from then on, and is closed with it. */
+  /** Tools, and sources of tools such as `mcp(…)`. A source belongs to this runtime: it is closed with it, and when it cannot start. */
   readonly tools?: readonly (Tool | ToolSource)[]
   /** System prompt of every turn; trusted. */
   readonly system?: string
@@ -72,6 +72,13 @@ export type HostOptions = {
  */
 export async function createRuntime(options: HostOptions): Promise<Runtime> {
   const checked = withPlaces(readHost(options))
+  return openRuntime(checked).catch(async (error: unknown) => {
+    await Promise.allSettled(checked.sources.map(source => source.close()))
+    throw error
+  })
+}
+
+async function openRuntime(checked: Checked): Promise<Runtime> {
   const { log } = checked
   const store = await checked.store.open(log)
   const bus = await checked.bus.open(log).catch(async (error: unknown) => {

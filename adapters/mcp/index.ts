@@ -5,7 +5,6 @@ import type { ToolSource } from '../../machines/ports/source.ts'
 import type { McpOptions } from './client/options.ts'
 import type { McpHostOptions, McpServerHandle, McpServerOptions } from './server/server.ts'
 
-export type { ToolSource } from '../../machines/ports/source.ts'
 export type { McpOptions, McpToolOptions } from './client/options.ts'
 export type { Authenticate, McpCaller } from './server/caller.ts'
 export type { McpHostOptions, McpServerHandle, McpServerOptions } from './server/server.ts'

@@ -1,8 +1,8 @@
 // Goal: a call of a server's tool goes through every gate before the server hears of it, and its answer is kept as it came.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { mcp, type McpOptions, type ToolSource } from '../../adapters/mcp/index.ts'
-import { tool } from '../../index.ts'
+import { mcp, type McpOptions } from '../../adapters/mcp/index.ts'
+import { tool, type ToolSource } from '../../index.ts'
 import { asks, firstWords, play, recordedOf } from './client-stage.ts'
 import { listed, openShop, type ShopOptions } from './shop.ts'
 

@@ -1,8 +1,8 @@
 // Goal: a list that changed is for turns to come; in a turn that is open it only says what may not be dispatched any more (B100).
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { mcp, type ToolSource } from '../../adapters/mcp/index.ts'
-import { createRuntime, scripted } from '../../index.ts'
+import { mcp } from '../../adapters/mcp/index.ts'
+import { createRuntime, scripted, type ToolSource } from '../../index.ts'
 import { ANA, AS, asks, ends, eventsOf } from './client-stage.ts'
 import { listed, openShop } from './shop.ts'
 

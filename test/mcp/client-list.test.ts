@@ -1,7 +1,8 @@
 // Goal: what a server lists becomes tools, all of it and nothing else: hints decide nothing, and what is hostile stands alone.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { mcp, type McpOptions, type ToolSource } from '../../adapters/mcp/index.ts'
+import { mcp, type McpOptions } from '../../adapters/mcp/index.ts'
+import type { ToolSource } from '../../index.ts'
 import { asks, play } from './client-stage.ts'
 import { listed, openShop, type ShopOptions } from './shop.ts'
 

@@ -1,8 +1,8 @@
 // Goal: whatever becomes of the line, a call is never sent twice by us, ends within a bound, and says what is known of its effect.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { mcp, type McpOptions, type ToolSource } from '../../adapters/mcp/index.ts'
-import { createRuntime, scripted } from '../../index.ts'
+import { mcp, type McpOptions } from '../../adapters/mcp/index.ts'
+import { createRuntime, scripted, type ToolSource } from '../../index.ts'
 import { ANA, AS, asks, eventsOf, firstWords, play, recordedOf } from './client-stage.ts'
 import { listed, openShop, type ShopOptions } from './shop.ts'
 import { openWebShop, type Fate, type WebShop } from './web-shop.ts'

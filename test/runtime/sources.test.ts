@@ -214,6 +214,14 @@ describe('a runtime', () => {
     expect(source.isClosed()).toBe(true)
   })
 
+  test('closes its sources when it cannot start', async () => {
+    const source = heldSource('shop')
+    const open = () => Promise.reject(new ToolturnError('store_unreachable', ''))
+    const failed = createRuntime({ store: { kind: 'postgres', open }, tools: [source], drive: false })
+    await expect(failed).rejects.toMatchObject({ code: 'store_unreachable' })
+    expect(source.isClosed()).toBe(true)
+  })
+
   test.each([
     ['two sources of one name', [heldSource('shop'), heldSource('shop')], 'tool_name_duplicate'],
     ['a source whose name holds what names are joined by', [heldSource('my__shop')], 'option_invalid'],

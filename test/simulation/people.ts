@@ -67,7 +67,6 @@ function hear(scene: Scene, what: string, acting: Promise<unknown>): void {
     stage.plan.storeOutages && 'store_unreachable',
     stage.plan.busy > 0 && 'store_busy',
     stage.plan.busy > 0 && 'version_conflict',
-    stage.plan.drift === 'changed' && 'spawn_key_conflict',
   ]
   acting.then(
     () => stage.trace.say('people', `${what}: done`),

@@ -12,7 +12,7 @@ export type Catalog = readonly (Tool | LintedDescriptor)[]
 
 /**
  * The tools of a module: its export `tools`, or its default export, which is a list of them or has one as `tools`, as the
- * options of `createRuntime` do. Or the descriptors of a JSON file.
+ * options of `createRuntime` do; a source of tools in it stands for what it lists. Or the descriptors of a JSON file.
  *
  * @throws ToolturnError `option_invalid` where there are none
  */
@@ -20,7 +20,7 @@ export async function loadCatalog(path: string): Promise<Catalog> {
   if (/^\.(json|jsonl|ndjson)$/.test(extname(path))) return readCatalog('module', path)
   const { tools, default: main } = await loadModule('module', path)
   const list = tools ?? (isRecord(main) ? main['tools'] : main)
-  if (Array.isArray(list)) return list.map(tool => asTool(path, tool))
+  if (Array.isArray(list)) return list.flatMap(entry => toolsIn(entry)).map(tool => asTool(path, tool))
   throw new ToolturnError(
     'option_invalid',
     `The module ${path} exports no tools: \`tools\`, or as its default a list of them or \`{ tools }\`.`,
@@ -54,6 +54,12 @@ function descriptorsIn(value: Json): readonly Json[] | null {
   if (!isJsonObject(value)) return null
   const inside = [value['catalog'], value['tools'], isJsonObject(value['data']) ? value['data']['catalog'] : undefined]
   return (inside.find(each => Array.isArray(each)) as readonly Json[] | undefined) ?? null
+}
+
+/** A source of tools, an MCP server for one, stands for those that it lists now. */
+function toolsIn(entry: unknown): readonly unknown[] {
+  const list: unknown = isRecord(entry) && typeof entry['list'] === 'function' ? entry['list']() : null
+  return Array.isArray(list) ? (list as readonly unknown[]) : [entry]
 }
 
 function asTool(path: string, value: unknown): Tool | LintedDescriptor {

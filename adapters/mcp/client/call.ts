@@ -101,7 +101,7 @@ function failed(text: string): ToolResult {
 }
 
 function lostText(error: unknown, policy: ReplayPolicy): string {
-  const what = `The connection to the server was lost before it answered (${reasonOf(error)}).`
+  const what = `No answer came from the server (${reasonOf(error)}).`
   if (policy === 'read-only') return `${what} The tool only reads, so it may be called again.`
   return `${what} Its effect is unknown: it may have happened or not. Find out before you call it again.`
 }
