@@ -47,6 +47,8 @@ export function processes(): Processes {
 
 /** Where the code is built, so is the file of the child. */
 const FILE = fileURLToPath(new URL('./child.ts', import.meta.url)).replace(/\.ts$/, extname(import.meta.url))
+/** Such a process lives for seconds: the code of an embedded database is compiled quickly rather than well. */
+const SHORT_LIVED = ['--liftoff-only']
 /** Of what a process said last, so much is told when it ends by itself. */
 const LAST_WORDS = 2_000
 /** Every kill makes a fresh process start: what the one before compiled is read and not compiled again. */
@@ -54,7 +56,7 @@ const COMPILED = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
 const NOBODY: Attendant = { served: {}, onText: () => undefined, onDeath: () => undefined }
 
 function startProcess(): WorkerProcess {
-  const process = fork(FILE, { execArgv: [], env: { ...COMPILED, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const process = fork(FILE, { execArgv: SHORT_LIVED, env: { ...COMPILED, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let attendant = NOBODY
   let killed = false
   let words = ''
