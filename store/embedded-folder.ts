@@ -1,6 +1,7 @@
 // A folder with a database in it, taken by this process. There may be several stores in it, each under a schema of its own: to open
 // one more beside the others costs a fraction of starting the database.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
@@ -23,11 +24,18 @@ export type EmbeddedFolder = {
   readonly close: () => Promise<void>
 }
 
+const DATA = 'data'
+
+/** True where a store was made in the folder, whoever has it now. */
+export function isStoreIn(folder: string): boolean {
+  return existsSync(join(folder, DATA))
+}
+
 /** @throws ToolturnError `store_locked` with the holder's `pid`, `store_unreachable` */
 export async function takeFolder(folder: string): Promise<EmbeddedFolder> {
   if (folder === '') throw new ToolturnError('option_invalid', 'The embedded store needs the name of a folder.')
   const lock = lockFolder(folder)
-  const pglite = await start(join(folder, 'data'), lock)
+  const pglite = await start(join(folder, DATA), lock)
   let closing: Promise<void> | undefined
   return {
     open: (schema, log) => openSqlStore(databaseIn(pglite, checkedSchema(schema), log), { migrate: true }),

@@ -12,10 +12,11 @@ import { busOf, namesBus, namesStore, storeOf, tenantOf, type BusSource, type St
 /**
  * - `nothing`: reads, or appends and lets others drive.
  * - `own`: on a store that only this process has, what it acts on is driven to rest. That needs a model, so a configuration.
+ * - `new`: the same, for the turn that it opens; it may be the first one in its store.
  * - `one`: the turn it names.
  * - `due`: claims what is due, as a worker does.
  */
-export type Drives = 'nothing' | 'own' | 'one' | 'due'
+export type Drives = 'nothing' | 'own' | 'new' | 'one' | 'due'
 
 export type Opened = {
   readonly runtime: Runtime
@@ -36,8 +37,10 @@ export type Host = HostOptions & { readonly store: StoreSource; readonly bus: Bu
 /** @throws ToolturnError `option_invalid`; nothing is opened yet */
 export async function hostOptions(flags: Flags, drives: Drives, log: Log): Promise<Host> {
   const config = await loadConfig(flags)
-  const store = namesStore(flags) || config.store === undefined ? await storeOf(flags).source() : config.store
-  const drive = drives === 'one' || drives === 'due' || (drives === 'own' && isAlone(store) && config.model !== undefined)
+  const store =
+    namesStore(flags) || config.store === undefined ? await storeOf(flags).source(drives === 'new' || drives === 'due') : config.store
+  const drive =
+    drives === 'one' || drives === 'due' || ((drives === 'own' || drives === 'new') && isAlone(store) && config.model !== undefined)
   const bus = namesBus(flags) || config.bus === undefined ? await busOf(flags, drive) : config.bus
   return { log, ...config, store, bus, drive }
 }

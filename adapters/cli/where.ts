@@ -16,7 +16,8 @@ export type { BusSource, StoreSource }
 export type StorePlace = {
   /** As it may be shown: without a password. */
   readonly address: string
-  readonly source: () => Promise<StoreSource>
+  /** @param make true: a folder that is not there yet is made; else opening it is `store_unreachable` */
+  readonly source: (make: boolean) => Promise<StoreSource>
   /** Brings the schema up to date. @returns the numbers of the migrations that were applied now */
   readonly migrate: () => Promise<readonly number[]>
   /** The whole schema as SQL. */
@@ -74,13 +75,23 @@ function postgresPlace(address: string): StorePlace {
 
 function embeddedPlace(folder: string): StorePlace {
   if (folder === '') throw new ToolturnError('option_invalid', 'The store pglite: lacks its folder.', { option: '--store' })
-  const source = async () => (await import('../../store/embedded.ts')).embedded(folder)
+  const source: StorePlace['source'] = async make => {
+    const [{ embedded }, { isStoreIn }] = await Promise.all([import('../../store/embedded.ts'), import('../../store/embedded-folder.ts')])
+    const store = embedded(folder)
+    const open: StoreSource['open'] = async log => {
+      if (make || isStoreIn(folder)) return store.open(log)
+      throw new ToolturnError('store_unreachable', 'There is nothing in this folder yet: the first turn that is opened makes it.', {
+        folder,
+      })
+    }
+    return { ...store, open }
+  }
   return {
     address: `pglite:${folder}`,
     source,
     // It is up to date whenever it was opened.
     migrate: async () => {
-      const store = await (await source()).open(silentLog)
+      const store = await (await source(true)).open(silentLog)
       await store.close()
       return []
     },

@@ -65,7 +65,7 @@ async function begin({ where, ledger: file, dead, follow: wanted }: Begin): Prom
     await new Promise(() => undefined)
   })
   const place = storeOf(where)
-  const store = await place.source()
+  const store = await place.source(true)
   if (store.kind === 'postgres' && dead === null) await place.migrate()
   const runtime = await createRuntime({
     name: 'demo',

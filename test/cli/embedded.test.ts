@@ -1,6 +1,7 @@
 // Goal: on the embedded store an acting verb drives the turn to rest and lets go of the folder, and a second process is told who
 // has it. One folder for all tests: making one takes seconds.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TurnResult } from '../../machines/runtime/api.ts'
@@ -9,6 +10,19 @@ import { CONFIG, errorOf, freshFolder, jsonOf, start, toolturn } from './command
 const env = { TOOLTURN_STORE: `pglite:${join(freshFolder(), 'store')}` }
 const run = (...words: readonly string[]) => toolturn(words, env)
 const spawn = async (input: string) => jsonOf<TurnResult>(await run('spawn', '--config', CONFIG, '--input', input, '--json'))
+
+test('where no store was made, what only reads or acts on a turn says so and makes none', async () => {
+  const folder = join(freshFolder(), 'absent')
+  const look = (...words: readonly string[]) => toolturn([...words, '--store', `pglite:${folder}`, '--json'])
+  for (const ended of [await look('list'), await look('deny', 'an-approval')]) {
+    expect(ended.code).toBe(3)
+    expect(errorOf(ended)).toMatchObject({ code: 'store_unreachable', details: { folder } })
+  }
+  const examined = await look('doctor')
+  expect(examined.code).toBe(3)
+  expect(jsonOf(examined)).toMatchObject({ store: { reachable: false, code: 'store_unreachable' }, bus: { reachable: true } })
+  expect(existsSync(folder)).toBe(false)
+})
 
 describe('the embedded store', () => {
   let held: TurnResult
@@ -72,5 +86,6 @@ describe('the embedded store', () => {
     expect((await worker.ended).code).toBe(0)
     const store = { kind: 'embedded', reachable: true, turns: { open: 0 } }
     expect(jsonOf(await run('doctor', '--json'))).toMatchObject({ store, bus: { kind: 'memory' }, problems: [] })
+    expect((await run('doctor')).stdout).toMatch(/unpublished +\d+ versions, kept until a broker is named/)
   })
 })

@@ -225,6 +225,17 @@ describe('a terminal', () => {
     expect(stdout.replaceAll('\r\n', '\n')).toMatch(/^\{.*\}\n$/)
   })
 
+  // Reason to skip: there is no `script` of util-linux, which gives a program a terminal.
+  test.skipIf(noTerminal)('is where it takes a word of its own to state that a worker is dead', async () => {
+    const settling = ['settle', TURN, '1', '--did-not-happen', '--store', 'memory:']
+    expect(await inTerminal(settling)).toMatchObject({ code: 2, stdout: expect.stringContaining('--worker-is-dead') })
+    expect(await inTerminal([...settling, '--worker-is-dead'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('turn_not_found'),
+    })
+    expect(await toolturn(settling)).toMatchObject({ code: 1, stderr: expect.stringContaining('turn_not_found') })
+  })
+
   test('is what neither is for', async () => {
     expect(await toolturn(spawn)).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining('\u001b') })
   })

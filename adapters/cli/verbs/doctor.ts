@@ -89,18 +89,20 @@ function problemsOf({ store, bus }: Diagnosis): readonly string[] {
 
 function diagnosisText({ store, bus, configured }: Diagnosis, problems: readonly string[]): string {
   const rows = [
-    ...(store.reachable ? storeFacts(store) : [factOf('store', store.code)]),
+    ...(store.reachable ? storeFacts(store, bus) : [factOf('store', store.code)]),
     factOf('bus', `${bus.kind}, ${bus.server}, ${bus.reachable ? `reachable, ${bus.messages} messages` : 'not reachable'}`),
     ...Object.entries(configured).map(([name, value]) => factOf(name, value)),
   ]
   return [facts(rows), ...problems.map(problem => `! ${problem}`)].join('\n')
 }
 
-function storeFacts({ kind, server, schemaVersion, migrated, turns, backlog }: StoreHealth): readonly Fact[] {
+function storeFacts({ kind, server, schemaVersion, migrated, turns, backlog }: StoreHealth, bus: BusHealth): readonly Fact[] {
+  // A command that drives without a broker publishes nothing, so that all of it is there for the broker that is named one day.
+  const why = backlog > 0 && bus.kind !== 'nats' ? ', kept until a broker is named (--bus nats://…)' : ''
   return [
     factOf('store', `${kind}, ${server}`),
     factOf('schema', `${schemaVersion}${migrated ? ', up to date' : ', not up to date'}`),
     factOf('turns', `${turns.open} open, ${turns.unowned} of them with no worker now, ${turns.parked} parked`),
-    factOf('unpublished', `${backlog} versions`),
+    factOf('unpublished', `${backlog} versions${why}`),
   ]
 }

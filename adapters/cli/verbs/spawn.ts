@@ -22,7 +22,7 @@ const words = command('spawn', 'Open a turn', `spawn --config app.js --input 'Or
 
 export const spawn: Verb = verb<Flags>(withConfig(withWhere(words)), async ({ flags, out }) => {
   requireConfig(flags, 'spawn')
-  return withRuntime(flags, 'own', out, async opened => {
+  return withRuntime(flags, 'new', out, async opened => {
     const { input, key, label: labels } = flags
     const turn = await opened.runtime.spawn({ input, principal: personHere(), tenant: opened.tenant, ...given({ key, labels }) })
     return printTurn(await toRest(opened, turn.id, out), out, { existing: turn.existing })
