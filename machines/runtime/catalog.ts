@@ -1,13 +1,12 @@
 // The catalog of a runtime: its tools by exact name, and what of it a turn freezes when it opens (G2, G6).
 
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ToolturnError } from '../errors.ts'
+import { misfit } from '../misfit.ts'
 import type { Log } from '../ports/world.ts'
 import { compiledSchema } from '../schemas/cache.ts'
 import { ToolDescriptor, type Tool } from '../tool.ts'
 import { readFunction, readKnown, readList, refuse } from './door.ts'
 
-const isDescriptor = new Ajv2020({ strict: false }).compile<ToolDescriptor>(ToolDescriptor)
 export const MOST_TOOLS = 10_000
 
 /**
@@ -35,10 +34,8 @@ export function buildCatalog(tools: readonly Tool[], log: Log): ReadonlyMap<stri
  * @throws ToolturnError `option_invalid`
  */
 export function refuseUnfit({ descriptor, run, reconcile, approvalOf }: Tool, option: string): void {
-  if (!isDescriptor(descriptor)) {
-    const [problem] = isDescriptor.errors ?? []
-    refuse(`${option}.descriptor`, `a descriptor as \`tool()\` makes it; ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`)
-  }
+  const wrong = misfit(ToolDescriptor, descriptor)
+  if (wrong !== null) refuse(`${option}.descriptor`, `a descriptor as \`tool()\` makes it; ${wrong.at} ${wrong.message}`)
   readFunction(`${option}.run`, run)
   if (reconcile !== undefined) readFunction(`${option}.reconcile`, reconcile)
   if (descriptor.approval === 'by-arguments') readFunction(`${option}.approvalOf`, approvalOf)
