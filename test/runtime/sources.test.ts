@@ -93,19 +93,22 @@ describe('a turn', () => {
     await runtime.close()
   })
 
-  test('is refused a call whose tool changed while the policy was asked about it', async () => {
-    const send = counted('send', 'sent')
-    const source = heldSource('mail', send)
-    const policy = async () => {
-      source.become(counted('send', 'other words'))
-      return 'allow' as const
-    }
-    const runtime = await createRuntime({ tools: [source], policy, model: scripted([call('send'), end]) })
-    const { calls } = await (await runtime.spawn({ input: 'Go.', principal: ANA })).result()
-    expect(calls[0]).toMatchObject({ outcome: 'refused', reason: 'schema-changed' })
-    expect(send.runs()).toBe(0)
-    await runtime.close()
-  })
+  test.each(['at-most-once', 'idempotent'] as const)(
+    'is refused a call whose %s tool changed while the policy was asked',
+    async replayPolicy => {
+      const send = counted('send', 'sent', { replayPolicy })
+      const source = heldSource('mail', send)
+      const policy = async () => {
+        source.become(counted('send', 'other words'))
+        return 'allow' as const
+      }
+      const runtime = await createRuntime({ tools: [source], policy, model: scripted([call('send'), end]) })
+      const { calls } = await (await runtime.spawn({ input: 'Go.', principal: ANA })).result()
+      expect(calls[0]).toMatchObject({ outcome: 'refused', reason: 'schema-changed' })
+      expect(send.runs()).toBe(0)
+      await runtime.close()
+    },
+  )
 
   test('runs what was judged when the tool changes behind the intent', async () => {
     const [judged, later] = [counted('send', 'sent'), counted('send', 'other words')]

@@ -11,6 +11,8 @@ import { listTools } from './pages.ts'
 import { refresher } from './refresh.ts'
 import { toolOf } from './tools.ts'
 
+const NEVER = new AbortController().signal
+
 /** See `mcp` of the sub-entry. */
 export async function openMcp(options: McpOptions): Promise<ToolSource> {
   const settings = readMcp(options)
@@ -24,9 +26,10 @@ export async function openMcp(options: McpOptions): Promise<ToolSource> {
   }, settings)
   const link = openLink(settings, refresh.soon)
   try {
-    tools = await toolsOf(settings, link, [])
+    await refresh.first()
     refuseUnlisted(settings, tools)
   } catch (error) {
+    refresh.end()
     await link.close()
     throw error instanceof ToolturnError ? error : unreachable(settings, error)
   }
@@ -46,7 +49,7 @@ export async function openMcp(options: McpOptions): Promise<ToolSource> {
 
 /** @param before the tools as they were: one that did not change is the same object */
 async function toolsOf(settings: McpSettings, link: Link, before: readonly Tool[]): Promise<readonly Tool[]> {
-  const connection = await link.connected(new AbortController().signal)
+  const connection = await link.connected(NEVER)
   const listed = await listTools(connection, settings.connectTimeoutMs)
   const known = new Map(before.map(tool => [tool.descriptor.version, tool]))
   return listed.flatMap(listing => {

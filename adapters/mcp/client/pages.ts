@@ -4,7 +4,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client'
 import { canonicalJson } from '../../../machines/json.ts'
 import type { Connection } from './connection.ts'
 
-/** A tool as the server wrote it; `malformed` where it wrote none, or two different ones under one name. */
+/** A tool as the server wrote it; null where what it wrote is none, or two different ones under one name. */
 export type Listing = { readonly name: string; readonly tool: ListedTool | null }
 
 const MOST_PAGES = 100
