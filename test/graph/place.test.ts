@@ -5,7 +5,7 @@ import type { Fact } from '../../machines/events.ts'
 import { fold, parseEvent } from '../../machines/fold.ts'
 import { ToolturnError } from '../../machines/errors.ts'
 import type { TurnState } from '../../machines/state.ts'
-import { round } from './composed-cases.ts'
+import { ANSWERS, FORMS, round } from './composed-cases.ts'
 import { stored, tryStep } from './composed.ts'
 import { ANA, DEADLINE, opening } from './opening.ts'
 
@@ -102,6 +102,47 @@ describe('a dispatch', () => {
     expect(why(running('look', 'look'), dispatched(2, 'look'))).toBeNull()
     expect(why(running('look', 'pay'), dispatched(2, 'pay'))).toBe('call 1 was to be seen to first.')
     expect(why(running('pay', 'look'), dispatched(2, 'look'))).toBe('call 1 was to be seen to first.')
+  })
+})
+
+describe('what a tool wants to know', () => {
+  const forms = (fact: Fact): Fact => ({ ...fact, data: { ...fact.data, forms: FORMS } }) as Fact
+  const inquired: Fact = {
+    type: 'call.inquired',
+    data: { ordinal: 1, tool: 'look', dispatch: 1, forms: FORMS, state: null, sealed: false },
+  }
+  const inquiring = behind(from => recorded(from, 'look'), admitted(1, 'look'), dispatched(1, 'look'), inquired)
+
+  test('stands in the hold of its call, and in no other one', () => {
+    expect(why(inquiring, forms(held(1, 'look')))).toBeNull()
+    expect(why(inquiring, held(1, 'look'))).toBe('forms were due.')
+    const state = behind(from => recorded(from, 'pay'))
+    expect(why(state, forms(held(1, 'pay')))).toBe('no forms are due.')
+  })
+
+  test('waits for what runs beside its call', () => {
+    const both = behind(from => recorded(from, 'look', 'look'), admitted(1, 'look'), admitted(2, 'look'), dispatched(1, 'look'))
+    const state = [dispatched(2, 'look'), inquired].reduce<TurnState>((at, fact) => tryStep(at, fact) as TurnState, both)
+    expect(why(state, forms(held(1, 'look')))).toBe('a call still runs.')
+  })
+
+  test('is answered where it was asked, and nowhere else', () => {
+    const granted = (answers?: typeof ANSWERS): Fact => ({
+      type: 'approval.granted',
+      data: {
+        approvalId: 'hold-1',
+        ordinal: 1,
+        ...BY,
+        contentTrust: 'trusted',
+        edited: null,
+        ...(answers === undefined ? {} : { answers }),
+      },
+    })
+    const asking = tryStep(inquiring, forms(held(1, 'look'))) as TurnState
+    expect(why(asking, granted(ANSWERS))).toBeNull()
+    expect(why(asking, granted())).toBe('answers were due.')
+    const plain = behind(from => recorded(from, 'pay'), held(1, 'pay'))
+    expect(why(plain, granted(ANSWERS))).toBe('no answers are due.')
   })
 })
 

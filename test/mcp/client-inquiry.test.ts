@@ -119,8 +119,8 @@ describe('an answer', () => {
     await runtime.close()
   })
 
-  test('of another person is turned away; the answer of the acting one counts once', async () => {
-    const { source } = await sourceOf(paints)
+  test.each([false, true])('of another person is turned away; the answer of the acting one counts once (trusted: %s)', async trusted => {
+    const { source } = await sourceOf(paints, { ...FREE, trusted })
     const { runtime, result, turnId } = await play([source], PAINT, { key: KEY, spawn: { approvers: [{ id: 'ben' }] } })
     const answers = { which: { colour: 'red' } }
     await expect(runtime.approve(held(result), { ...BEN, answers })).rejects.toMatchObject({ code: 'approval_not_yours' })
@@ -139,13 +139,19 @@ describe('an answer', () => {
     await runtime.close()
   })
 
-  test('is not waited for any more when the turn is cancelled', async () => {
-    const { source } = await sourceOf(paints)
-    const { runtime, turnId } = await play([source], PAINT, { key: KEY })
+  test.each([
+    ['never', ['closed']],
+    ['always', ['closed', 'granted']],
+  ] as const)('is not waited for any more when the turn is cancelled (approval: %s)', async (approval, rows) => {
+    const { source } = await sourceOf(paints, { defaults: { approval } })
+    const { runtime, turnId, result } = await play([source], PAINT, { key: KEY })
+    if (approval === 'always') await runtime.approve(held(result), AS)
+    expect(await runtime.result(turnId)).toMatchObject({ state: 'holding', calls: [{ dispatches: 1 }] })
     await runtime.cancel(turnId, AS)
     expect((await runtime.result(turnId)).state).toBe('cancelled')
     expect((await runtime.approvals()).approvals).toEqual([])
-    expect((await runtime.approvals({ settled: true })).approvals.map(({ settled }) => settled)).toEqual(['closed'])
+    const { approvals } = await runtime.approvals({ settled: true })
+    expect(approvals.map(({ settled }) => settled).toSorted()).toEqual(rows)
     await runtime.close()
   })
 })
