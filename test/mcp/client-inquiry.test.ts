@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect((await runtime.result(turnId)).state).toBe('cancelled')
     expect((await runtime.approvals()).approvals).toEqual([])
     const { approvals } = await runtime.approvals({ settled: true })
-    expect(approvals.map(({ settled }) => settled).toSorted()).toEqual(rows)
+    expect(new Set(approvals.map(({ settled }) => settled))).toEqual(new Set(rows))
     await runtime.close()
   })
 })
