@@ -32,7 +32,7 @@ function where(server: 'postgres' | 'nats'): string | null {
 function describeWith<K extends string>(servers: Record<K, string | null>, name: string, body: (urls: Record<K, string>) => void): void {
   const missing = Object.keys(servers).filter(server => servers[server as K] === null)
   if (missing.length === 0) describe(name, () => body(servers as Record<K, string>))
-  else describe(name, () => it.skip(`NOT TESTED: no ${missing.join(', no ')}`))
+  else describe(name, () => it.skip(`NOT TESTED: no server: ${missing.join(', ')}`))
 }
 
 const schemas: string[] = []

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { describe, it } from 'vitest'
 
 /** What one request is answered with. */
 export type Answer = {
@@ -114,9 +115,15 @@ export function eventStream(events: readonly { readonly name?: string; readonly 
 
 const RECORDED = new URL('../../../shared/data/wire/', import.meta.url)
 
-/** Whether recorded responses of real providers are beside the checkout; they are not part of the project. Says so loudly when not. */
-export const recordedThere = existsSync(RECORDED)
-if (!recordedThere) console.warn('\n!!!! NOT TESTED on recorded responses: ../shared/data/wire is not beside the checkout !!!!\n')
+/** A suite on recorded responses of real providers. They are not part of the project: where they are not beside it, that is said loudly. */
+export function describeRecorded(name: string, body: () => void): void {
+  if (existsSync(RECORDED)) {
+    describe(name, body)
+    return
+  }
+  console.warn(`\n!!!! NOT TESTED: ${name}: ../shared/data/wire is not beside the checkout !!!!\n`)
+  describe(name, () => it.skip('NOT TESTED: no ../shared/data/wire'))
+}
 
 /** A whole response, as it was recorded. */
 export function recordedBody(name: string): string {

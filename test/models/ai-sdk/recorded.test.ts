@@ -3,12 +3,12 @@
 
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { aiSdk, type AiSdkOptions } from '../../../adapters/models/ai-sdk.ts'
 import type { Model, ModelRequest, ModelRound } from '../../../machines/ports/model.ts'
 import { askContext, failureOf, REQUEST } from '../asking.ts'
 import { cut, streamOf } from '../openai/authored.ts'
-import { openWire, recordedBody, recordedChunks, recordedThere, type Answer } from '../wire.ts'
+import { describeRecorded, openWire, recordedBody, recordedChunks, type Answer } from '../wire.ts'
 
 const SEARCH: ModelRequest = { ...REQUEST, providerTools: [{ name: 'search', replayPolicy: 'read-only' }] }
 
@@ -43,7 +43,7 @@ function firstOf(name: string): readonly string[] {
 }
 
 // Without the recordings `wire.ts` says so loudly.
-describe.skipIf(!recordedThere)('recorded responses', () => {
+describeRecorded('recorded responses', () => {
   it('of Anthropic hold text and what it took', async () => {
     for (const round of await bothOf(anthropic, 'anthropic-text'))
       expect(round).toMatchObject({

@@ -1,11 +1,11 @@
 // Goal: what Anthropic's API was recorded to say comes through the real SDK as the round that it is. The recordings lie beside the
 // checkout; without them this says so and is left out.
 
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { anthropic } from '../../../adapters/models/anthropic.ts'
 import type { ModelRequest, ModelRound } from '../../../machines/ports/model.ts'
 import { askContext, failureOf, REQUEST } from '../asking.ts'
-import { openWire, recordedBody, recordedChunks, recordedThere, type Answer } from '../wire.ts'
+import { describeRecorded, openWire, recordedBody, recordedChunks, type Answer } from '../wire.ts'
 import { events } from './driver.ts'
 
 const SEARCH: ModelRequest = { ...REQUEST, providerTools: [{ name: 'web_search', replayPolicy: 'read-only' }] }
@@ -22,7 +22,7 @@ const whole = (name: string) => roundOf({ body: recordedBody(`${name}.json`) }, 
 const streamed = (name: string, request = REQUEST) => roundOf(events(recordedChunks(`${name}.chunks.txt`)), true, request)
 
 // Without the recordings `wire.ts` says so loudly.
-describe.skipIf(!recordedThere)('recorded responses of Anthropic', () => {
+describeRecorded('recorded responses of Anthropic', () => {
   it('hold text and what it took', async () => {
     const text = { kind: 'text', text: expect.stringContaining("I'm doing well") }
     expect(await whole('anthropic-text')).toMatchObject({

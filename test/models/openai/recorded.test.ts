@@ -1,11 +1,11 @@
 // Goal: what OpenAI and servers that speak like it were recorded to say comes through the real SDK as the round that it is. The
 // recordings lie beside the checkout; without them this says so and is left out.
 
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openai, openaiChat } from '../../../adapters/models/openai.ts'
 import type { Model, ModelRequest, ModelRound } from '../../../machines/ports/model.ts'
 import { askContext, failureOf, REQUEST } from '../asking.ts'
-import { openWire, recordedBody, recordedChunks, recordedThere, type Answer } from '../wire.ts'
+import { describeRecorded, openWire, recordedBody, recordedChunks, type Answer } from '../wire.ts'
 import { cut, streamOf } from './authored.ts'
 
 const SEARCH: ModelRequest = { ...REQUEST, providerTools: [{ name: 'search', replayPolicy: 'read-only' }] }
@@ -37,7 +37,7 @@ function parted(name: string): readonly (readonly string[])[] {
 }
 
 // Without the recordings `wire.ts` says so loudly.
-describe.skipIf(!recordedThere)('recorded responses of OpenAI', () => {
+describeRecorded('recorded responses of OpenAI', () => {
   it('hold text in phases, each kept with its text', async () => {
     const { items, completion, usage } = await whole(responses, 'openai-phase.1')
     expect({ completion, usage }).toEqual({ completion: 'clean', usage: { inputTokens: 7243, outputTokens: 423, cachedTokens: 3072 } })
@@ -106,7 +106,7 @@ describe.skipIf(!recordedThere)('recorded responses of OpenAI', () => {
 })
 
 // Without the recordings `wire.ts` says so loudly.
-describe.skipIf(!recordedThere)('recorded completions', () => {
+describeRecorded('recorded completions', () => {
   it('of OpenAI hold text and what it took', async () => {
     const { items, ...rest } = await whole(chat, 'openai-text')
     expect(rest).toEqual({ completion: 'clean', stop: 'stop', usage: { inputTokens: 16, outputTokens: 363, cachedTokens: 0 } })
